@@ -16,7 +16,8 @@ struct las_backoff {
     uint32_t jitter_percent; /* the delay is drawn from [d, d + d * percent / 100] */
 };
 
-/* Delay before attempt number `failures` + 1, after that many failures in a row (1 = first_ns). 0 failures: 0. */
+/* Delay before attempt number `failures` + 1, after that many failures in a row (1 = first_ns). 0
+ * failures: 0. */
 uint64_t las_backoff_ns(const struct las_backoff *policy, uint32_t failures, struct las_prng *prng);
 
 #endif

@@ -1,4 +1,5 @@
-/* Intrusive binary min-heap: nodes know their place, so any node can be removed. Order is given by `before`. */
+/* Intrusive binary min-heap: nodes know their place, so any node can be removed. Order is given by
+ * `before`. */
 #ifndef LAS_BASE_HEAP_H
 #define LAS_BASE_HEAP_H
 

@@ -1,4 +1,5 @@
-/* Intrusive doubly linked list. A node is in at most one list; an unlinked node points at itself. */
+/* Intrusive doubly linked list. A node is in at most one list; an unlinked node points at itself.
+ */
 #ifndef LAS_BASE_LIST_H
 #define LAS_BASE_LIST_H
 

@@ -19,7 +19,8 @@ struct las_log {
     int verbosity; /* lines of a higher verbosity are dropped before they are formatted */
 };
 
-/* log may be NULL (silent). Control characters in the text are escaped, so that input from outside cannot forge lines. */
+/* log may be NULL (silent). Control characters in the text are escaped, so that input from outside
+ * cannot forge lines. */
 LAS_PRINTF(2, 3) void las_log_error(const struct las_log *log, const char *format, ...);
 LAS_PRINTF(2, 3) void las_log_warning(const struct las_log *log, const char *format, ...);
 LAS_PRINTF(2, 3) void las_log_info(const struct las_log *log, const char *format, ...);

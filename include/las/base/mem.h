@@ -1,14 +1,17 @@
-/* The only allocator of the product: every byte is counted, and tests can make the n-th call fail. One thread. */
+/* The only allocator of the product: every byte is counted, and tests can make the n-th call fail.
+ * One thread. */
 #ifndef LAS_BASE_MEM_H
 #define LAS_BASE_MEM_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "las/base/check.h"
 
-/* As malloc, calloc, realloc and free; NULL when memory is out or the failure switch says so. Size 0 gives a unique
- * block. las_mem_realloc leaves the old block alone on failure. las_mem_free(NULL) does nothing. */
+/* As malloc, calloc, realloc and free; NULL when memory is out or the failure switch says so. Size
+ * 0 gives a unique block. las_mem_realloc leaves the old block alone on failure. las_mem_free(NULL)
+ * does nothing. */
 LAS_MUST_USE void *las_mem_alloc(size_t bytes);
 LAS_MUST_USE void *las_mem_zalloc(size_t count, size_t bytes);
 LAS_MUST_USE void *las_mem_realloc(void *block, size_t bytes);
@@ -27,7 +30,8 @@ struct las_mem_usage {
 };
 struct las_mem_usage las_mem_usage(void);
 
-/* Let the n-th call from now (1 = the next) and all later ones fail; 0 switches failing off. For torture tests. */
+/* Let the n-th call from now (1 = the next) and all later ones fail; 0 switches failing off. For
+ * torture tests. */
 void las_mem_fail_from(uint64_t n);
 
 #endif

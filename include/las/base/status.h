@@ -1,5 +1,6 @@
-/* Result codes of calls that can fail because of the environment or of input, and the text that goes with them.
- * A pod that does not fit is not an error: verdicts are enums of their own. A broken invariant is CHECK's. */
+/* Result codes of calls that can fail because of the environment or of input, and the text that
+ * goes with them. A pod that does not fit is not an error: verdicts are enums of their own. A
+ * broken invariant is CHECK's. */
 #ifndef LAS_BASE_STATUS_H
 #define LAS_BASE_STATUS_H
 
@@ -38,20 +39,26 @@ enum las_status {
 /* Longest error text, terminator included; longer ones are cut. */
 #define LAS_ERR_TEXT_BYTES 512
 
-/* An error with its context, outermost first: "watch pods: line 3: spec.nodeName: must be a string". */
+/* An error with its context, outermost first: "watch pods: line 3: spec.nodeName: must be a
+ * string". */
 struct las_err {
     enum las_status status;
     char text[LAS_ERR_TEXT_BYTES];
 };
 
-/* The symbolic name ("E_NOMEM") and the general text of a status; never NULL, also for unknown numbers. */
+/* The symbolic name ("E_NOMEM") and the general text of a status; never NULL, also for unknown
+ * numbers. */
 const char *las_status_name(enum las_status status);
 const char *las_status_text(enum las_status status);
 
-/* Fill err (which may be NULL) and return status, so that a failing function can say `return las_err_set(...)`. */
-LAS_PRINTF(3, 4) enum las_status las_err_set(struct las_err *err, enum las_status status, const char *format, ...);
+/* Fill err (which may be NULL) and return status, so that a failing function can say `return
+ * las_err_set(...)`. */
+LAS_PRINTF(3, 4)
+enum las_status las_err_set(struct las_err *err, enum las_status status, const char *format, ...);
 
-/* Put "context: " in front of the text of err, keep or set its status, and return status. err may be NULL. */
-LAS_PRINTF(3, 4) enum las_status las_err_ctx(struct las_err *err, enum las_status status, const char *format, ...);
+/* Put "context: " in front of the text of err, keep or set its status, and return status. err may
+ * be NULL. */
+LAS_PRINTF(3, 4)
+enum las_status las_err_ctx(struct las_err *err, enum las_status status, const char *format, ...);
 
 #endif

@@ -40,16 +40,21 @@ static inline bool las_slice_is(struct las_slice a, const char *text)
 /* <0, 0, >0 in byte order, a prefix before the longer text: the order of Go's strings. */
 int las_slice_cmp(struct las_slice a, struct las_slice b);
 bool las_slice_starts(struct las_slice text, struct las_slice prefix);
-/* Cut at the first `separator`: the part before it into *head, the rest into *tail; false (and *head = text) without one. */
-bool las_slice_cut(struct las_slice text, char separator, struct las_slice *head, struct las_slice *tail);
-/* A decimal integer, all of the slice, optional '-', no other sign, no blank. E_SYNTAX or E_RANGE; *out untouched then. */
+/* Cut at the first `separator`: the part before it into *head, the rest into *tail; false (and
+ * *head = text) without one. */
+bool las_slice_cut(struct las_slice text, char separator, struct las_slice *head,
+                   struct las_slice *tail);
+/* A decimal integer, all of the slice, optional '-', no other sign, no blank. E_SYNTAX or E_RANGE;
+ * *out untouched then. */
 LAS_MUST_USE enum las_status las_slice_int64(struct las_slice text, int64_t *out);
-/* FNV-1a, 64 bit, going on from `hash` (start: LAS_FNV1A_START). Source: the FNV reference parameters. */
+/* FNV-1a, 64 bit, going on from `hash` (start: LAS_FNV1A_START). Source: the FNV reference
+ * parameters. */
 #define LAS_FNV1A_START 0xcbf29ce484222325u
 uint64_t las_fnv1a(uint64_t hash, struct las_slice bytes);
 
-/* A growing text that cannot pass max bytes. After a failed append the builder is `failed` and stays as it was, so a
- * chain of appends is checked once at its end. ptr is always terminated once something was appended. */
+/* A growing text that cannot pass max bytes. After a failed append the builder is `failed` and
+ * stays as it was, so a chain of appends is checked once at its end. ptr is always terminated once
+ * something was appended. */
 struct las_buf {
     char *ptr;
     size_t len;

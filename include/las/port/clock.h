@@ -5,8 +5,8 @@
 #include <stdint.h>
 
 struct las_clock {
-    uint64_t (*now_ns)(void *self);  /* monotonic, from an arbitrary start, never 0 */
-    int64_t (*wall_us)(void *self);  /* microseconds since 1970 UTC; may jump */
+    uint64_t (*now_ns)(void *self); /* monotonic, from an arbitrary start, never 0 */
+    int64_t (*wall_us)(void *self); /* microseconds since 1970 UTC; may jump */
     void *self;
 };
 
