@@ -6,9 +6,9 @@
 
 #include "las/base/prng.h"
 
-#define LAS_NS_PER_US 1000ull
-#define LAS_NS_PER_MS 1000000ull
-#define LAS_NS_PER_SEC 1000000000ull
+#define LAS_NS_PER_US UINT64_C(1000)
+#define LAS_NS_PER_MS UINT64_C(1000000)
+#define LAS_NS_PER_SEC UINT64_C(1000000000)
 
 struct las_backoff {
     uint64_t first_ns;
