@@ -1,0 +1,20 @@
+#!/usr/bin/env bash
+# transports: http
+# scheduler: no
+# What kubectl shows of NodeLatency: columns, short name, category, explain, field selectors.
+. "$(dirname "$0")/lib.sh"
+
+node_latency quick "$(rtt 38 8)"
+header=$(k get nodelatency -o wide | head -n 1 | tr -s ' ')
+assert_equal "header of 'kubectl get nodelatency -o wide'" \
+    "NAME TARGET P99-US JITTER-US STATE RESERVED READY UPDATED AGE NIC NUMA LOSS-PPM SOURCE" "${header% }"
+header=$(k get nlat | head -n 1 | tr -s ' ')
+assert_equal "header of 'kubectl get nlat'" "NAME TARGET P99-US JITTER-US STATE RESERVED READY UPDATED AGE" "${header% }"
+assert_contains "kubectl get latency" "$(k get latency -o name)" "nodelatency.nodelatency.dev/$X-quick"
+assert_contains "kubectl explain nodelatency.spec.targets" "$(k explain nodelatency.spec.targets)" \
+    "KIND:       NodeLatency" "VERSION:    v1alpha1" "The first entry is the primary target" "lossPerMillion" "-required-"
+assert_contains "field selector on spec.source" "$(k get nodelatency --field-selector spec.source=Static -o name)" "$X-quick"
+assert_equal "objects of source Measured named $X-quick" '' \
+    "$(k get nodelatency --field-selector "spec.source=Measured,metadata.name=$X-quick" -o name)"
+assert_contains "custom columns over all targets" \
+    "$(k get nlat "$X-quick" -o custom-columns='NODE:.metadata.name,P99:.spec.targets[*].rtt.p99Microseconds')" 38
