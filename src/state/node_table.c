@@ -205,8 +205,6 @@ enum las_status las_node_table_put_node(struct las_node_table *table, struct las
         info->node = object ? las_node_of(las_object_ref(&object->object)) : NULL;
         las_object_unref(old ? &old->object : NULL);
         set_node_amounts(table, node, object);
-        if (object)
-            las_node_table_note_improved(table, node);
         las_list_remove(&info->dirty);
         las_list_push_back(&table->dirty, &info->dirty);
         node = drop_if_empty(table, node);
@@ -214,6 +212,17 @@ enum las_status las_node_table_put_node(struct las_node_table *table, struct las
     if (out)
         *out = node;
     return LAS_OK;
+}
+
+bool las_node_table_replace_node(struct las_node_table *table, uint32_t node, struct las_node *object)
+{
+    struct las_node_info *info = table->infos[node];
+    if (!info->node)
+        return false;
+    struct las_node *old = info->node;
+    info->node = las_node_of(las_object_ref(&object->object));
+    las_object_unref(&old->object);
+    return true;
 }
 
 enum las_status las_node_table_put_latency(struct las_node_table *table, struct las_slice name,
@@ -230,7 +239,6 @@ enum las_status las_node_table_put_latency(struct las_node_table *table, struct 
         las_object_unref(old ? &old->object : NULL);
         info->reserve.pods_max = object ? object->capacity_pods : LAS_NO_LIMIT;
         info->reserve.mbps_max = object ? object->capacity_mbps : LAS_NO_LIMIT;
-        las_node_table_note_improved(table, node);
         las_list_remove(&info->dirty);
         las_list_push_back(&table->dirty, &info->dirty);
         node = drop_if_empty(table, node);

@@ -148,14 +148,8 @@ enum las_status las_store_list_commit(struct las_store *store)
             las_object_unref(object);
             continue;
         }
-        struct las_slice key = las_map_key(listed);
-        struct las_object *held = las_map_get(&store->objects, key);
-        bool same = held && las_slice_eq(held->meta.uid, object->meta.uid) &&
-                    las_slice_eq(held->meta.resource_version, object->meta.resource_version);
-        if (same)
-            las_object_unref(object);
-        else
-            st = replace(store, object, true);
+        /* Also where the version is the one held: whoever follows may have failed to take that in. */
+        st = replace(store, object, true);
     }
     las_map_fini(staged);
     las_mem_free(staged);

@@ -105,6 +105,9 @@ LAS_MUST_USE enum las_status las_node_table_put_node(struct las_node_table *tabl
 LAS_MUST_USE enum las_status las_node_table_put_latency(struct las_node_table *table, struct las_slice name,
                                                         struct las_node_latency *object, uint32_t *out);
 
+/* A newer version of the Node of a row that has one, with the same amounts, taints and labels. False if it has none. */
+bool las_node_table_replace_node(struct las_node_table *table, uint32_t node, struct las_node *object);
+
 /* Put a pod on the node of that name (a row is made where there is none) / take it off. placed->pod, reserves_latency and
  * mbps are set by the caller and must not change in between. */
 LAS_MUST_USE enum las_status las_node_table_add_pod(struct las_node_table *table, struct las_slice name,
