@@ -58,6 +58,45 @@ enum las_status las_slice_int64(struct las_slice text, int64_t *out)
     return LAS_OK;
 }
 
+size_t las_utf8_len(const unsigned char *text, size_t left)
+{
+    unsigned char c = text[0];
+    if (c < 0x80)
+        return 1;
+    size_t n = c >= 0xc2 && c <= 0xdf ? 2 : c >= 0xe0 && c <= 0xef ? 3 : c >= 0xf0 && c <= 0xf4 ? 4 : 0;
+    if (n == 0 || n > left)
+        return 0;
+    unsigned char low = c == 0xe0 ? 0xa0 : c == 0xf0 ? 0x90 : 0x80;
+    unsigned char high = c == 0xed ? 0x9f : c == 0xf4 ? 0x8f : 0xbf;
+    if (text[1] < low || text[1] > high)
+        return 0;
+    for (size_t i = 2; i < n; i++)
+        if (text[i] < 0x80 || text[i] > 0xbf)
+            return 0;
+    return n;
+}
+
+bool las_utf8_valid(struct las_slice text)
+{
+    const unsigned char *bytes = (const unsigned char *)text.ptr;
+    size_t i = 0;
+    while (i < text.len) {
+        uint64_t eight;
+        if (text.len - i >= sizeof(eight)) { /* Nearly all text is ASCII: eight bytes at a time. */
+            memcpy(&eight, bytes + i, sizeof(eight));
+            if (!(eight & UINT64_C(0x8080808080808080))) {
+                i += sizeof(eight);
+                continue;
+            }
+        }
+        size_t n = las_utf8_len(bytes + i, text.len - i);
+        if (n == 0)
+            return false;
+        i += n;
+    }
+    return true;
+}
+
 uint64_t las_fnv1a(uint64_t hash, struct las_slice bytes)
 {
     for (size_t i = 0; i < bytes.len; i++) {

@@ -47,6 +47,9 @@ bool las_slice_cut(struct las_slice text, char separator, struct las_slice *head
 /* A decimal integer, all of the slice, optional '-', no other sign, no blank. E_SYNTAX or E_RANGE;
  * *out untouched then. */
 LAS_MUST_USE enum las_status las_slice_int64(struct las_slice text, int64_t *out);
+/* Bytes of the valid UTF-8 sequence at text (left >= 1 bytes are there), 0 if there is none. Source: RFC 3629, section 4. */
+size_t las_utf8_len(const unsigned char *text, size_t left);
+bool las_utf8_valid(struct las_slice text);
 /* FNV-1a, 64 bit, going on from `hash` (start: LAS_FNV1A_START). Source: the FNV reference
  * parameters. */
 #define LAS_FNV1A_START 0xcbf29ce484222325u

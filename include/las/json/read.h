@@ -27,7 +27,7 @@ enum las_json_type {
     LAS_JSON_FALSE,
     LAS_JSON_TRUE,
     LAS_JSON_NUMBER, /* the text of the number as it stood */
-    LAS_JSON_STRING, /* unescaped; may hold NUL bytes; invalid UTF-8 is refused */
+    LAS_JSON_STRING, /* unescaped; may hold NUL bytes; see las_json_bad_text */
     LAS_JSON_ARRAY,
     LAS_JSON_OBJECT
 };
@@ -38,6 +38,7 @@ struct las_json_doc;
 struct las_json {
     const struct las_json_doc *doc;
     uint32_t at;
+    uint32_t siblings_end; /* where the container that it was reached through ends */
 };
 
 enum las_json_type las_json_type(struct las_json value);
@@ -45,6 +46,8 @@ enum las_json_type las_json_type(struct las_json value);
 struct las_slice las_json_text(struct las_json value);
 /* Name of the member that this value is; empty for elements and the root. */
 struct las_slice las_json_key(struct las_json value);
+/* Some key or string of the document is not valid UTF-8: the object is not to be used. */
+bool las_json_bad_text(struct las_json value);
 /* First child and next sibling; false at the end (or if value is no container). */
 bool las_json_first(struct las_json container, struct las_json *child);
 bool las_json_next(struct las_json *child);

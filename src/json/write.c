@@ -1,0 +1,154 @@
+/* JSON text, value by value. */
+#include "las/json/write.h"
+
+#include "las/base/check.h"
+
+void las_json_writer_init(struct las_json_writer *writer, struct las_buf *out)
+{
+    *writer = (struct las_json_writer){.out = out};
+}
+
+/* What stands before a value: nothing behind its key, else a comma unless it is the first. */
+static void separate(struct las_json_writer *writer)
+{
+    if (!writer->after_key && writer->comma[writer->depth])
+        las_buf_char(writer->out, ',');
+    writer->after_key = false;
+    writer->comma[writer->depth] = true;
+}
+
+static void begin(struct las_json_writer *writer, char bracket)
+{
+    separate(writer);
+    CHECK(writer->depth + 1 < LAS_JSON_WRITE_DEPTH_MAX);
+    writer->depth++;
+    writer->comma[writer->depth] = false;
+    las_buf_char(writer->out, bracket);
+}
+
+static void end(struct las_json_writer *writer, char bracket)
+{
+    CHECK(writer->depth > 0);
+    CHECK(!writer->after_key);
+    writer->depth--;
+    las_buf_char(writer->out, bracket);
+}
+
+void las_json_object_begin(struct las_json_writer *writer)
+{
+    begin(writer, '{');
+}
+
+void las_json_object_end(struct las_json_writer *writer)
+{
+    end(writer, '}');
+}
+
+void las_json_array_begin(struct las_json_writer *writer)
+{
+    begin(writer, '[');
+}
+
+void las_json_array_end(struct las_json_writer *writer)
+{
+    end(writer, ']');
+}
+
+static void escaped(struct las_buf *out, unsigned char c)
+{
+    static const char digits[] = "0123456789abcdef";
+    static const char names[] = {['\b'] = 'b', ['\t'] = 't', ['\n'] = 'n', ['\f'] = 'f', ['\r'] = 'r', ['"'] = '"', ['\\'] = '\\'};
+    if (c < sizeof(names) && names[c]) {
+        las_buf_char(out, '\\');
+        las_buf_char(out, names[c]);
+        return;
+    }
+    las_buf_str(out, "\\u00");
+    las_buf_char(out, digits[c >> 4]);
+    las_buf_char(out, digits[c & 15]);
+}
+
+static void quoted(struct las_buf *out, struct las_slice text)
+{
+    const unsigned char *bytes = (const unsigned char *)text.ptr;
+    size_t plain = 0; /* start of the run that is copied as it stands */
+    las_buf_char(out, '"');
+    for (size_t i = 0; i < text.len;) {
+        size_t n = las_utf8_len(bytes + i, text.len - i);
+        bool copied = n > 0 && bytes[i] >= 0x20 && bytes[i] != '"' && bytes[i] != '\\';
+        if (copied) {
+            i += n;
+            continue;
+        }
+        las_buf_add(out, las_slice_n(text.ptr + plain, i - plain));
+        if (n == 0)
+            las_buf_str(out, "\xef\xbf\xbd");
+        else
+            escaped(out, bytes[i]);
+        plain = ++i;
+    }
+    if (plain < text.len)
+        las_buf_add(out, las_slice_n(text.ptr + plain, text.len - plain));
+    las_buf_char(out, '"');
+}
+
+void las_json_put_key_slice(struct las_json_writer *writer, struct las_slice key)
+{
+    CHECK(!writer->after_key);
+    separate(writer);
+    quoted(writer->out, key);
+    las_buf_char(writer->out, ':');
+    writer->after_key = true;
+}
+
+void las_json_put_key(struct las_json_writer *writer, const char *key)
+{
+    las_json_put_key_slice(writer, las_slice_of(key));
+}
+
+void las_json_put_string(struct las_json_writer *writer, struct las_slice text)
+{
+    separate(writer);
+    quoted(writer->out, text);
+}
+
+void las_json_put_int(struct las_json_writer *writer, int64_t value)
+{
+    separate(writer);
+    las_buf_i64(writer->out, value);
+}
+
+void las_json_put_bool(struct las_json_writer *writer, bool value)
+{
+    separate(writer);
+    las_buf_str(writer->out, value ? "true" : "false");
+}
+
+void las_json_put_null(struct las_json_writer *writer)
+{
+    separate(writer);
+    las_buf_str(writer->out, "null");
+}
+
+void las_json_member_str(struct las_json_writer *writer, const char *key, const char *text)
+{
+    las_json_member_string(writer, key, las_slice_of(text));
+}
+
+void las_json_member_string(struct las_json_writer *writer, const char *key, struct las_slice text)
+{
+    las_json_put_key(writer, key);
+    las_json_put_string(writer, text);
+}
+
+void las_json_member_int(struct las_json_writer *writer, const char *key, int64_t value)
+{
+    las_json_put_key(writer, key);
+    las_json_put_int(writer, value);
+}
+
+void las_json_member_bool(struct las_json_writer *writer, const char *key, bool value)
+{
+    las_json_put_key(writer, key);
+    las_json_put_bool(writer, value);
+}
