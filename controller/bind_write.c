@@ -149,7 +149,7 @@ static void give_back(struct las_bind_writer *writer, struct las_bind *bind, boo
         s->counters.attempts_error++;
         /* The heap has room: the pod came out of it or of its like. On failure it stays IN_FLIGHT; the pod's next event or
          * list puts it back. */
-        (void)las_queue_put_off(&s->queue, queued, at_least_ns, las_clock_now_ns(s->ports.clock), &s->prng);
+        LAS_IGNORE(las_queue_put_off(&s->queue, queued, at_least_ns, las_clock_now_ns(s->ports.clock), &s->prng));
     }
     destroy(writer, bind);
 }

@@ -102,7 +102,7 @@ static void take_as_empty(struct las_pump *pump)
     if (!pump->missing)
         pump->missing = true;
     if (las_store_list_begin(pump->store) == LAS_OK)
-        (void)las_store_list_commit(pump->store);
+        LAS_IGNORE(las_store_list_commit(pump->store));
 }
 
 static void failed(struct las_pump *pump, enum las_failure failure, const char *text)

@@ -65,7 +65,7 @@ static void set_due(struct las_status_writer *writer, struct node_status *status
     status->due_ns = due_ns;
     /* Out of memory: the node's next event marks it again. */
     if (due_ns != UINT64_MAX)
-        (void)las_heap_push(&writer->due, &status->heap);
+        LAS_IGNORE(las_heap_push(&writer->due, &status->heap));
 }
 
 static struct node_status *status_of(struct las_status_writer *writer, const char *name)

@@ -44,7 +44,7 @@ static bool wake(struct las_scheduler *s, uint64_t now_ns)
             next = las_queue_next_parked(&s->queue, pod);
             checks++;
             if (las_cycle_node_takes(&view, pod->pod, &options, node))
-                (void)las_queue_wake(&s->queue, pod); /* Out of memory: it stays parked for the safety net. */
+                LAS_IGNORE(las_queue_wake(&s->queue, pod)); /* Out of memory: it stays parked for the safety net. */
         }
     }
     return !las_list_empty(&s->table.improved);
@@ -123,7 +123,7 @@ static void put_off(struct las_scheduler *s, struct las_queued_pod *queued, enum
     s->counters.attempts_error++;
     las_log_error(s->ports.log, "pod %.*s/%.*s: %s", LAS_SLICE_ARG(queued->pod->object.meta.namespace),
                   LAS_SLICE_ARG(queued->pod->object.meta.name), las_status_text(st));
-    (void)las_queue_put_off(&s->queue, queued, 0, now_ns, &s->prng);
+    LAS_IGNORE(las_queue_put_off(&s->queue, queued, 0, now_ns, &s->prng));
 }
 
 static void decide_one(struct las_scheduler *s, struct las_queued_pod *queued, uint64_t now_ns)
@@ -143,7 +143,7 @@ static void decide_one(struct las_scheduler *s, struct las_queued_pod *queued, u
         s->counters.attempts_unschedulable += verdict.kind != LAS_VERDICT_INVALID;
         s->counters.attempts_error += verdict.kind == LAS_VERDICT_INVALID;
         say_refusal(s, queued, &verdict, &view, now_ns);
-        (void)las_queue_park(&s->queue, queued, now_ns);
+        LAS_IGNORE(las_queue_park(&s->queue, queued, now_ns));
         return;
     }
     /* Reserve before the request: the next decision must see it. */

@@ -56,7 +56,7 @@ struct las_json_reader {
     uint32_t depth;
     uint32_t open[LAS_JSON_DEPTH_MAX + 1]; /* node of the container at each depth, in its document */
     uint32_t skip_depth;   /* containers open inside a skipped value */
-    bool skip_next;        /* the value to come is skipped */
+    bool skip_next;        /* the value to come is skipped if it is an object or an array */
     bool items_next;       /* the value to come is the root's "items" */
     uint32_t items_depth;  /* depth inside "items", 0: not in it */
     uint32_t key_at, key_len; /* of the value to come, in doc->text */
@@ -268,10 +268,11 @@ static int scalar(struct las_json_reader *reader, enum las_json_type type, struc
 {
     if (reader->skip_depth > 0)
         return 1;
-    if (reader->skip_next || reader->items_next) {
-        reader->skip_next = reader->items_next = false;
+    if (reader->items_next) {
+        reader->items_next = false;
         return 1;
     }
+    reader->skip_next = false;
     enter_item(reader);
     struct node *node = add_node(reader);
     if (!node)
@@ -296,6 +297,7 @@ static int open_container(struct las_json_reader *reader, enum las_json_type typ
 {
     if (reader->skip_depth > 0 || reader->skip_next) {
         reader->skip_next = false;
+        reader->key_len = 0;
         if (++reader->skip_depth + reader->depth > LAS_JSON_DEPTH_MAX)
             return fail(reader, LAS_E_LIMIT, "nested too deeply");
         return 1;
@@ -384,10 +386,7 @@ static int on_key(void *self, const unsigned char *text, size_t len)
     struct las_slice key = las_slice_n((const char *)text, len);
     if (reader->skip_depth > 0)
         return 1;
-    if (is_skipped(reader, key)) {
-        reader->skip_next = true;
-        return 1;
-    }
+    reader->skip_next = is_skipped(reader, key);
     if (reader->mode == LAS_JSON_ITEMS && reader->depth == 1 && las_slice_is(key, "items")) {
         reader->items_next = true;
         return 1;

@@ -8,6 +8,13 @@
 #define LAS_CLEANUP(fn) __attribute__((cleanup(fn)))
 #define LAS_UNUSED __attribute__((unused))
 
+/* Calls a must-use function whose result is of no consequence; say why beside it. */
+#define LAS_IGNORE(call)                                                                           \
+    do {                                                                                           \
+        if (call) {                                                                                \
+        }                                                                                          \
+    } while (0)
+
 #define LAS_COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
 
 /* The struct that embeds *member_ptr. */
