@@ -1,6 +1,6 @@
-/* Requests and connections of one API server. Owns both. Promises: each started request ends in exactly one on_done, with an
- * outcome that never says NOT_SENT of a request that the server may have acted on; no callback from inside start or after
- * cancel. */
+/* Requests and connections of one API server. Owns both. Promises: each started request ends in
+ * exactly one on_done, with an outcome that never says NOT_SENT of a request that the server may
+ * have acted on; no callback from inside start or after cancel. */
 #include "client_priv.h"
 
 #include "tls_priv.h"
@@ -55,7 +55,8 @@ static void destroy(struct las_request_handle *request)
         las_client_kick(conn->client); /* a place is free, and a draining connection may be empty */
 }
 
-static void done(struct las_request_handle *request, enum las_outcome outcome, const struct las_err *err)
+static void done(struct las_request_handle *request, enum las_outcome outcome,
+                 const struct las_err *err)
 {
     const struct las_response_handler *handler = request->handler;
     void *self = request->self;
@@ -116,10 +117,12 @@ static uint64_t retry_after(struct las_slice value)
     return (seconds > 3600 ? 3600 : (uint64_t)seconds) * LAS_NS_PER_SEC;
 }
 
-void las_request_header(struct las_request_handle *request, struct las_slice name, struct las_slice value)
+void las_request_header(struct las_request_handle *request, struct las_slice name,
+                        struct las_slice value)
 {
     if (las_slice_is(name, "content-type"))
-        snprintf(request->response_type, sizeof(request->response_type), "%.*s", LAS_SLICE_ARG(value));
+        snprintf(request->response_type, sizeof(request->response_type), "%.*s",
+                 LAS_SLICE_ARG(value));
     else if (las_slice_is(name, "retry-after"))
         request->retry_after_ns = retry_after(value);
     else if (las_slice_is(name, "content-encoding"))
@@ -260,7 +263,8 @@ static void on_open(void *self, struct las_slice alpn)
         las_conn_lost(conn, &err);
         return;
     }
-    las_log_v(client->log, 2, "%s: connected over %s", client->options.name, h2 ? "HTTP/2" : "HTTP/1.1");
+    las_log_v(client->log, 2, "%s: connected over %s", client->options.name,
+              h2 ? "HTTP/2" : "HTTP/1.1");
     las_client_kick(client);
 }
 
@@ -279,7 +283,8 @@ static void on_data(void *self, struct las_slice data)
 static void connect_failed(struct las_client *client, const struct las_err *err)
 {
     client->counters.failures++;
-    client->not_before_ns = uv_hrtime() + las_backoff_ns(&reconnect, ++client->failures, &client->prng);
+    client->not_before_ns =
+        uv_hrtime() + las_backoff_ns(&reconnect, ++client->failures, &client->prng);
     struct las_list left;
     las_list_move(&left, &client->waiting);
     while (!las_list_empty(&left)) {
@@ -304,7 +309,8 @@ static void on_end(void *self, const struct las_err *err)
         connect_failed(client, &copy);
 }
 
-static const struct las_tcp_handler tcp_handler = {.on_open = on_open, .on_data = on_data, .on_end = on_end};
+static const struct las_tcp_handler tcp_handler = {
+    .on_open = on_open, .on_data = on_data, .on_end = on_end};
 
 static void open_connection(struct las_client *client)
 {
@@ -326,7 +332,8 @@ static void open_connection(struct las_client *client)
                                           .port = endpoint->port,
                                           .tls = las_cred_context(client->cred),
                                           .tls_name = las_cred_tls_name(client->cred),
-                                          .alpn = endpoint->plain_http ? LAS_SLICE("") : LAS_SLICE(alpn_both)};
+                                          .alpn = endpoint->plain_http ? LAS_SLICE("")
+                                                                       : LAS_SLICE(alpn_both)};
     if (las_tcp_connect(client->loop, &target, &tcp_handler, conn, &conn->tcp, &err) != LAS_OK) {
         free_conn(conn);
         connect_failed(client, &err);
@@ -350,7 +357,8 @@ static void submit(struct las_conn *conn, struct las_request_handle *request)
     conn->request_count++;
     request->last_byte_ns = uv_hrtime();
     request->sent = true;
-    enum las_status st = conn->protocol == LAS_CONN_H2 ? las_h2_submit(conn, request) : las_h1_submit(conn, request);
+    enum las_status st =
+        conn->protocol == LAS_CONN_H2 ? las_h2_submit(conn, request) : las_h1_submit(conn, request);
     if (st == LAS_OK)
         return;
     struct las_err err;
@@ -366,7 +374,8 @@ static void tidy(struct las_client *client)
     for (struct las_list *at = client->conns.next; at != &client->conns; at = next) {
         next = at->next;
         struct las_conn *conn = LAS_CONTAINER_OF(at, struct las_conn, link);
-        if (conn->generation != las_cred_generation(client->cred) && conn->protocol != LAS_CONN_UNKNOWN)
+        if (conn->generation != las_cred_generation(client->cred) &&
+            conn->protocol != LAS_CONN_UNKNOWN)
             conn->draining = true;
         if (conn->draining && conn->request_count == 0) {
             if (conn->tcp)
@@ -389,7 +398,8 @@ static struct las_conn *conn_with_room(struct las_client *client)
 static bool is_connecting(const struct las_client *client)
 {
     for (const struct las_list *at = client->conns.next; at != &client->conns; at = at->next)
-        if (LAS_CONTAINER_OF((struct las_list *)at, struct las_conn, link)->protocol == LAS_CONN_UNKNOWN)
+        if (LAS_CONTAINER_OF((struct las_list *)at, struct las_conn, link)->protocol ==
+            LAS_CONN_UNKNOWN)
             return true;
     return false;
 }
@@ -421,8 +431,8 @@ static void dispatch(struct las_client *client)
     while (!las_list_empty(&client->waiting) && (conn = conn_with_room(client)))
         submit(conn, LAS_LIST_FIRST(&client->waiting, struct las_request_handle, link));
     uint32_t most = client->protocol == LAS_CONN_H1 ? LAS_CLIENT_H1_CONNECTIONS_MAX : 1;
-    if (!las_list_empty(&client->waiting) && !is_connecting(client) && usable_count(client) < most &&
-        uv_hrtime() >= client->not_before_ns)
+    if (!las_list_empty(&client->waiting) && !is_connecting(client) &&
+        usable_count(client) < most && uv_hrtime() >= client->not_before_ns)
         open_connection(client);
 }
 
@@ -447,7 +457,8 @@ static bool is_late(const struct las_request_handle *request, uint64_t now_ns)
 {
     if (request->deadline_ns && now_ns >= request->deadline_ns)
         return true;
-    return request->idle_ns && request->conn && !request->paused && now_ns - request->last_byte_ns >= request->idle_ns;
+    return request->idle_ns && request->conn && !request->paused &&
+           now_ns - request->last_byte_ns >= request->idle_ns;
 }
 
 static void cancel_on_conn(struct las_request_handle *request)
@@ -476,7 +487,8 @@ static bool expire_one(struct las_list *list, uint64_t now_ns)
     return false;
 }
 
-/* A peer that does not answer a PING is dead. HTTP/1.1 has no such thing: there the kernel's keep-alive tells. */
+/* A peer that does not answer a PING is dead. HTTP/1.1 has no such thing: there the kernel's
+ * keep-alive tells. */
 static bool check_alive(struct las_conn *conn, uint64_t now_ns)
 {
     const struct las_client_options *options = &conn->client->options;
@@ -517,7 +529,8 @@ static void on_tick(uv_timer_t *timer)
 /* --- The port. */
 
 static enum las_status start(struct las_transport *transport, const struct las_request *request,
-                             const struct las_response_handler *handler, void *self, struct las_request_handle **out)
+                             const struct las_response_handler *handler, void *self,
+                             struct las_request_handle **out)
 {
     struct las_client *client = (struct las_client *)(void *)transport;
     if (client->request_count >= LAS_CLIENT_REQUESTS_MAX)
@@ -538,7 +551,8 @@ static enum las_status start(struct las_transport *transport, const struct las_r
     las_buf_add(&r->path, las_cred_endpoint(client->cred)->path_prefix);
     las_buf_add(&r->path, request->path);
     las_buf_add(&r->body, request->body);
-    snprintf(r->content_type, sizeof(r->content_type), "%.*s", LAS_SLICE_ARG(request->content_type));
+    snprintf(r->content_type, sizeof(r->content_type), "%.*s",
+             LAS_SLICE_ARG(request->content_type));
     if (r->path.failed || r->body.failed) {
         las_buf_fini(&r->path);
         las_buf_fini(&r->body);
@@ -560,7 +574,8 @@ static void cancel(struct las_transport *transport, struct las_request_handle *r
     destroy(request);
 }
 
-static void pause_request(struct las_transport *transport, struct las_request_handle *request, bool paused)
+static void pause_request(struct las_transport *transport, struct las_request_handle *request,
+                          bool paused)
 {
     (void)transport;
     if (request->paused == paused)
@@ -573,10 +588,12 @@ static void pause_request(struct las_transport *transport, struct las_request_ha
         las_tcp_pause(request->conn->tcp, paused);
 }
 
-static const struct las_transport_ops ops = {.start = start, .cancel = cancel, .pause = pause_request};
+static const struct las_transport_ops ops = {
+    .start = start, .cancel = cancel, .pause = pause_request};
 
-enum las_status las_client_new(struct las_loop *loop, struct las_cred *cred, const struct las_client_options *options,
-                               const struct las_log *log, struct las_client **out)
+enum las_status las_client_new(struct las_loop *loop, struct las_cred *cred,
+                               const struct las_client_options *options, const struct las_log *log,
+                               struct las_client **out)
 {
     struct las_client *client = las_mem_zalloc(1, sizeof(*client));
     uv_timer_t *timer = las_mem_zalloc(1, sizeof(*timer));

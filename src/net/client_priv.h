@@ -1,4 +1,5 @@
-/* The client between its files: client.c owns requests and connections, h2.c and h1.c speak for one connection. */
+/* The client between its files: client.c owns requests and connections, h2.c and h1.c speak for one
+ * connection. */
 #ifndef LAS_SRC_NET_CLIENT_PRIV_H
 #define LAS_SRC_NET_CLIENT_PRIV_H
 
@@ -36,7 +37,7 @@ struct las_request_handle {
     /* State on the connection. */
     int32_t stream_id; /* h2 */
     size_t body_sent;
-    bool sent;         /* some of it may have reached the server */
+    bool sent; /* some of it may have reached the server */
     bool paused;
     size_t unconsumed; /* h2: bytes given to the handler while it was paused */
 
@@ -60,7 +61,7 @@ struct las_conn {
     struct las_tcp *tcp;
     uint64_t generation; /* of the credentials it was made with */
     enum las_conn_protocol protocol;
-    bool draining;       /* takes no more requests; closed when the last one ends */
+    bool draining; /* takes no more requests; closed when the last one ends */
     struct las_list requests;
     uint32_t request_count;
     struct las_h2 *h2;
@@ -82,7 +83,7 @@ struct las_client {
     uint32_t conn_count;
     enum las_conn_protocol protocol; /* of the last connection */
     struct las_prng prng;
-    uint32_t failures;     /* to connect, in a row */
+    uint32_t failures; /* to connect, in a row */
     uint64_t not_before_ns;
     struct las_deferred kick;
     uv_timer_t *timer;
@@ -93,7 +94,8 @@ const char *las_method_name(enum las_method method);
 
 /* --- client.c, called by the protocols. */
 
-/* The head of an answer is complete (code and response_type and so on are set). False: the request is gone. */
+/* The head of an answer is complete (code and response_type and so on are set). False: the request
+ * is gone. */
 bool las_request_head(struct las_request_handle *request);
 /* A piece of its body, as it came. False: the request is gone. */
 bool las_request_data(struct las_request_handle *request, struct las_slice data);
@@ -101,10 +103,12 @@ bool las_request_data(struct las_request_handle *request, struct las_slice data)
 void las_request_complete(struct las_request_handle *request);
 /* It ends without a whole answer; sent decides between NOT_SENT and UNKNOWN. */
 void las_request_fail(struct las_request_handle *request, const struct las_err *err);
-/* The server cannot have processed it: put it back in front of the waiting ones, or fail it when that was done too often. */
+/* The server cannot have processed it: put it back in front of the waiting ones, or fail it when
+ * that was done too often. */
 void las_request_resend(struct las_request_handle *request, const struct las_err *err);
 /* A header of the answer, names in lower case. */
-void las_request_header(struct las_request_handle *request, struct las_slice name, struct las_slice value);
+void las_request_header(struct las_request_handle *request, struct las_slice name,
+                        struct las_slice value);
 /* The connection is of no more use: what is left on it fails. */
 void las_conn_lost(struct las_conn *conn, const struct las_err *err);
 /* It takes no more requests; it is closed once it is empty. */
@@ -116,7 +120,8 @@ void las_client_kick(struct las_client *client);
 LAS_MUST_USE enum las_status las_h2_new(struct las_conn *conn);
 void las_h2_free(struct las_h2 *h2);
 uint32_t las_h2_room(const struct las_conn *conn);
-LAS_MUST_USE enum las_status las_h2_submit(struct las_conn *conn, struct las_request_handle *request);
+LAS_MUST_USE enum las_status las_h2_submit(struct las_conn *conn,
+                                           struct las_request_handle *request);
 void las_h2_data(struct las_conn *conn, struct las_slice data);
 void las_h2_cancel(struct las_conn *conn, struct las_request_handle *request);
 void las_h2_pause(struct las_conn *conn, struct las_request_handle *request, bool paused);
@@ -125,7 +130,8 @@ void las_h2_ping(struct las_conn *conn);
 /* --- h1.c */
 LAS_MUST_USE enum las_status las_h1_new(struct las_conn *conn);
 void las_h1_free(struct las_h1 *h1);
-LAS_MUST_USE enum las_status las_h1_submit(struct las_conn *conn, struct las_request_handle *request);
+LAS_MUST_USE enum las_status las_h1_submit(struct las_conn *conn,
+                                           struct las_request_handle *request);
 void las_h1_data(struct las_conn *conn, struct las_slice data);
 /* The peer has closed: that completes an answer whose body has no length. */
 void las_h1_eof(struct las_conn *conn);

@@ -1,5 +1,6 @@
-/* Owns the endpoint's copy, the TLS context and the token. Promises: what was refused or has changed on disk is read again,
- * what does not parse leaves the last good one in use, and no secret is ever in an error or a log. */
+/* Owns the endpoint's copy, the TLS context and the token. Promises: what was refused or has
+ * changed on disk is read again, what does not parse leaves the last good one in use, and no secret
+ * is ever in an error or a log. */
 #include "cred_priv.h"
 
 #include "exec_priv.h"
@@ -51,9 +52,12 @@ static enum las_status copy_endpoint(struct las_cred *cred, const struct las_end
 {
     struct las_endpoint *to = &cred->endpoint;
     *to = *from;
-    struct las_slice *const texts[] = {&to->host,     &to->path_prefix, &to->tls_server_name,  &to->ca_pem,       &to->ca_file,
-                                       &to->cert_pem, &to->cert_file,   &to->key_pem,          &to->key_file,     &to->token,
-                                       &to->token_file, &to->exec.api_version, &to->exec.command, &to->exec.install_hint};
+    struct las_slice *const texts[] = {
+        &to->host,         &to->path_prefix,      &to->tls_server_name,
+        &to->ca_pem,       &to->ca_file,          &to->cert_pem,
+        &to->cert_file,    &to->key_pem,          &to->key_file,
+        &to->token,        &to->token_file,       &to->exec.api_version,
+        &to->exec.command, &to->exec.install_hint};
     for (size_t i = 0; i < LAS_COUNT_OF(texts); i++)
         *texts[i] = copy(cred, *texts[i]);
     for (uint32_t i = 0; i < to->exec.arg_count; i++)
@@ -66,7 +70,8 @@ static enum las_status copy_endpoint(struct las_cred *cred, const struct las_end
     return las_arena_status(&cred->arena);
 }
 
-static void init_source(struct source *source, struct las_slice text, struct las_slice file, size_t max)
+static void init_source(struct source *source, struct las_slice text, struct las_slice file,
+                        size_t max)
 {
     las_buf_init(&source->text, max);
     source->path = file.len ? file.ptr : NULL;
@@ -75,7 +80,8 @@ static void init_source(struct source *source, struct las_slice text, struct las
 }
 
 /* Read a file that is new or has changed. *changed is set if its text differs now. */
-static enum las_status refresh(struct source *source, const char *what, bool *changed, struct las_err *err)
+static enum las_status refresh(struct source *source, const char *what, bool *changed,
+                               struct las_err *err)
 {
     if (!source->path)
         return LAS_OK;
@@ -105,7 +111,8 @@ static enum las_status make_context(struct las_cred *cred, struct las_err *err)
     const struct las_tls_config config = {.ca_pem = las_buf_slice(&cred->ca.text),
                                           .cert_pem = las_buf_slice(&cred->cert.text),
                                           .key_pem = las_buf_slice(&cred->key.text),
-                                          .insecure_skip_verify = cred->endpoint.insecure_skip_tls_verify};
+                                          .insecure_skip_verify =
+                                              cred->endpoint.insecure_skip_tls_verify};
     SSL_CTX *context;
     enum las_status st = las_tls_context_new(&config, &context, err);
     if (st != LAS_OK)
@@ -123,7 +130,8 @@ static enum las_status clean_token(struct las_buf *token, struct las_err *err)
         token->len--;
     for (size_t i = 0; i < token->len; i++)
         if (token->ptr[i] <= 0x20 || token->ptr[i] >= 0x7f)
-            return las_err_set(err, LAS_E_INVALID, "token: holds a blank or a control character at byte %zu", i);
+            return las_err_set(err, LAS_E_INVALID,
+                               "token: holds a blank or a control character at byte %zu", i);
     return LAS_OK;
 }
 
@@ -147,8 +155,9 @@ static enum las_status read_all(struct las_cred *cred, struct las_err *err)
     return st;
 }
 
-enum las_status las_cred_new(struct las_loop *loop, const struct las_endpoint *endpoint, las_exec_parse *parse, void *parse_self,
-                             const struct las_log *log, struct las_cred **out, struct las_err *err)
+enum las_status las_cred_new(struct las_loop *loop, const struct las_endpoint *endpoint,
+                             las_exec_parse *parse, void *parse_self, const struct las_log *log,
+                             struct las_cred **out, struct las_err *err)
 {
     struct las_cred *cred = las_mem_zalloc(1, sizeof(*cred));
     if (!cred)
@@ -212,14 +221,16 @@ static void tell_users(struct las_cred *cred)
 }
 
 /* Take over what a plugin printed. */
-static enum las_status use_exec_result(struct las_cred *cred, struct las_slice text, struct las_err *err)
+static enum las_status use_exec_result(struct las_cred *cred, struct las_slice text,
+                                       struct las_err *err)
 {
     struct las_arena arena;
     struct las_exec_result result = {.expires_us = 0};
     las_arena_init(&arena, 4096, 4 * LAS_EXEC_OUTPUT_BYTES_MAX);
     enum las_status st = cred->parse(cred->parse_self, text, &arena, &result, err);
     if (st == LAS_OK) {
-        bool tls_changed = !las_slice_eq(result.cert_pem, las_buf_slice(&cred->cert.text)) && result.cert_pem.len;
+        bool tls_changed =
+            !las_slice_eq(result.cert_pem, las_buf_slice(&cred->cert.text)) && result.cert_pem.len;
         las_buf_reset(&cred->token.text);
         las_buf_add(&cred->token.text, result.token);
         st = clean_token(&cred->token.text, err);
@@ -236,7 +247,8 @@ static enum las_status use_exec_result(struct las_cred *cred, struct las_slice t
     return st;
 }
 
-static void on_exec_done(void *self, enum las_status st, struct las_slice output, const struct las_err *err)
+static void on_exec_done(void *self, enum las_status st, struct las_slice output,
+                         const struct las_err *err)
 {
     struct las_cred *cred = self;
     cred->exec = NULL;
@@ -258,15 +270,16 @@ static enum las_cred_state poll_exec(struct las_cred *cred, struct las_err *err)
 {
     if (cred->exec)
         return LAS_CRED_PENDING;
-    bool expired = cred->exec_expires_us && las_clock_wall_us(las_loop_clock(cred->loop)) >= cred->exec_expires_us;
+    bool expired = cred->exec_expires_us &&
+                   las_clock_wall_us(las_loop_clock(cred->loop)) >= cred->exec_expires_us;
     if (cred->exec_have && !expired)
         return LAS_CRED_READY;
     if (cred->exec_failed_ns && uv_hrtime() - cred->exec_failed_ns < EXEC_RETRY_NS) {
         *err = cred->exec_err;
         return LAS_CRED_FAILED;
     }
-    if (las_exec_start(cred->loop, &cred->endpoint, las_buf_slice(&cred->ca.text), on_exec_done, cred, &cred->exec,
-                       &cred->exec_err) == LAS_OK)
+    if (las_exec_start(cred->loop, &cred->endpoint, las_buf_slice(&cred->ca.text), on_exec_done,
+                       cred, &cred->exec, &cred->exec_err) == LAS_OK)
         return LAS_CRED_PENDING;
     cred->exec_failed_ns = uv_hrtime();
     *err = cred->exec_err;
@@ -294,7 +307,8 @@ bool las_cred_refused(struct las_cred *cred)
     uint64_t before = las_fnv1a(LAS_FNV1A_START, las_buf_slice(&cred->token.text));
     if (read_all(cred, &trouble) != LAS_OK)
         las_log_warning(cred->log, "%s; the last good one stays in use", trouble.text);
-    return generation != cred->generation || before != las_fnv1a(LAS_FNV1A_START, las_buf_slice(&cred->token.text));
+    return generation != cred->generation ||
+           before != las_fnv1a(LAS_FNV1A_START, las_buf_slice(&cred->token.text));
 }
 
 struct las_slice las_cred_token(const struct las_cred *cred)

@@ -26,8 +26,8 @@ void las_cred_remove_user(struct las_cred_user *user);
 enum las_cred_state las_cred_poll(struct las_cred *cred, struct las_err *err);
 /* The bearer token, empty if there is none; valid until the next poll. */
 struct las_slice las_cred_token(const struct las_cred *cred);
-/* The TLS context, NULL for plain HTTP; a new pointer after certificates changed: connections made with another generation
- * are to be drained. */
+/* The TLS context, NULL for plain HTTP; a new pointer after certificates changed: connections made
+ * with another generation are to be drained. */
 SSL_CTX *las_cred_context(const struct las_cred *cred);
 uint64_t las_cred_generation(const struct las_cred *cred);
 /* The server answered 401: read everything anew. True if the credentials may be other ones now. */

@@ -1,5 +1,6 @@
-/* A credential plugin as a child process: no terminal, bounded output, bounded time. Its standard error is shown in the error
- * text, its standard output, which holds the secret, never. Source: client.authentication.k8s.io/v1, ExecCredential. */
+/* A credential plugin as a child process: no terminal, bounded output, bounded time. Its standard
+ * error is shown in the error text, its standard output, which holds the secret, never. Source:
+ * client.authentication.k8s.io/v1, ExecCredential. */
 #include "exec_priv.h"
 
 #include <signal.h>
@@ -21,12 +22,13 @@ struct las_exec {
     struct las_buf output, errors;
     char buffer[4096];
     char *command;
-    int open; /* handles not yet closed */
+    int open;    /* handles not yet closed */
     int streams; /* pipes not yet at their end */
     bool exited, timed_out, over_limit, canceled;
     int64_t exit_status;
     int term_signal;
-    void (*done)(void *self, enum las_status st, struct las_slice output, const struct las_err *err);
+    void (*done)(void *self, enum las_status st, struct las_slice output,
+                 const struct las_err *err);
     void *self;
 };
 
@@ -43,8 +45,8 @@ static void on_closed(uv_handle_t *handle)
 
 static void close_all(struct las_exec *exec)
 {
-    uv_handle_t *const handles[] = {(uv_handle_t *)&exec->process, (uv_handle_t *)&exec->out, (uv_handle_t *)&exec->err,
-                                    (uv_handle_t *)&exec->timer};
+    uv_handle_t *const handles[] = {(uv_handle_t *)&exec->process, (uv_handle_t *)&exec->out,
+                                    (uv_handle_t *)&exec->err, (uv_handle_t *)&exec->timer};
     for (size_t i = 0; i < LAS_COUNT_OF(handles); i++)
         if (!uv_is_closing(handles[i]))
             uv_close(handles[i], on_closed);
@@ -53,12 +55,15 @@ static void close_all(struct las_exec *exec)
 static enum las_status verdict(const struct las_exec *exec, struct las_err *err)
 {
     if (exec->timed_out)
-        return las_err_set(err, LAS_E_TIMEOUT, "exec plugin %s: no answer within %u s", exec->command, LAS_EXEC_SECONDS_MAX);
+        return las_err_set(err, LAS_E_TIMEOUT, "exec plugin %s: no answer within %u s",
+                           exec->command, LAS_EXEC_SECONDS_MAX);
     if (exec->over_limit)
-        return las_err_set(err, LAS_E_LIMIT, "exec plugin %s: printed more than %u bytes", exec->command, LAS_EXEC_OUTPUT_BYTES_MAX);
+        return las_err_set(err, LAS_E_LIMIT, "exec plugin %s: printed more than %u bytes",
+                           exec->command, LAS_EXEC_OUTPUT_BYTES_MAX);
     if (exec->exit_status != 0 || exec->term_signal != 0)
-        return las_err_set(err, LAS_E_AUTH, "exec plugin %s: ended with code %lld: %.*s", exec->command,
-                           (long long)exec->exit_status, LAS_SLICE_ARG(las_buf_slice(&exec->errors)));
+        return las_err_set(err, LAS_E_AUTH, "exec plugin %s: ended with code %lld: %.*s",
+                           exec->command, (long long)exec->exit_status,
+                           LAS_SLICE_ARG(las_buf_slice(&exec->errors)));
     return LAS_OK;
 }
 
@@ -149,15 +154,17 @@ static void base64(struct las_buf *out, struct las_slice text)
 }
 
 /* KUBERNETES_EXEC_INFO: what the plugin is told. */
-static void write_info(const struct las_endpoint *endpoint, struct las_slice ca_pem, struct las_buf *out)
+static void write_info(const struct las_endpoint *endpoint, struct las_slice ca_pem,
+                       struct las_buf *out)
 {
     las_buf_str(out, "KUBERNETES_EXEC_INFO={\"apiVersion\":");
     quote(out, endpoint->exec.api_version);
     las_buf_str(out, ",\"kind\":\"ExecCredential\",\"spec\":{\"interactive\":false");
     if (endpoint->exec.provide_cluster_info) {
         bool v6 = memchr(endpoint->host.ptr, ':', endpoint->host.len) != NULL;
-        las_buf_printf(out, ",\"cluster\":{\"server\":\"%s://%s%s%s:%u%s\"", endpoint->plain_http ? "http" : "https",
-                       v6 ? "[" : "", endpoint->host.ptr, v6 ? "]" : "", endpoint->port, endpoint->path_prefix.ptr);
+        las_buf_printf(out, ",\"cluster\":{\"server\":\"%s://%s%s%s:%u%s\"",
+                       endpoint->plain_http ? "http" : "https", v6 ? "[" : "", endpoint->host.ptr,
+                       v6 ? "]" : "", endpoint->port, endpoint->path_prefix.ptr);
         if (endpoint->tls_server_name.len) {
             las_buf_str(out, ",\"tls-server-name\":");
             quote(out, endpoint->tls_server_name);
@@ -174,7 +181,8 @@ static void write_info(const struct las_endpoint *endpoint, struct las_slice ca_
 }
 
 /* Our environment, the plugin's own variables, and the info; in arena. */
-static char **make_environment(const struct las_endpoint *endpoint, struct las_slice ca_pem, struct las_arena *arena)
+static char **make_environment(const struct las_endpoint *endpoint, struct las_slice ca_pem,
+                               struct las_arena *arena)
 {
     size_t count = 0;
     while (environ[count])
@@ -187,7 +195,8 @@ static char **make_environment(const struct las_endpoint *endpoint, struct las_s
     memcpy(env, environ, count * sizeof(*env));
     for (uint32_t i = 0; i < endpoint->exec.env_count; i++) {
         las_buf_reset(&text);
-        las_buf_printf(&text, "%s=%s", endpoint->exec.env_names[i].ptr, endpoint->exec.env_values[i].ptr);
+        las_buf_printf(&text, "%s=%s", endpoint->exec.env_names[i].ptr,
+                       endpoint->exec.env_values[i].ptr);
         env[count++] = (char *)las_arena_copy(arena, las_buf_slice(&text)).ptr;
     }
     las_buf_reset(&text);
@@ -198,21 +207,29 @@ static char **make_environment(const struct las_endpoint *endpoint, struct las_s
     return good ? env : NULL;
 }
 
-static int spawn(struct las_loop *loop, struct las_exec *exec, const struct las_endpoint *endpoint, char **env)
+static int spawn(struct las_loop *loop, struct las_exec *exec, const struct las_endpoint *endpoint,
+                 char **env)
 {
     char *args[LAS_ENDPOINT_ARGS_MAX + 2] = {exec->command};
     for (uint32_t i = 0; i < endpoint->exec.arg_count; i++)
         args[i + 1] = (char *)endpoint->exec.args[i].ptr;
-    uv_stdio_container_t stdio[3] = {{.flags = UV_IGNORE},
-                                     {.flags = UV_CREATE_PIPE | UV_WRITABLE_PIPE, .data.stream = (uv_stream_t *)&exec->out},
-                                     {.flags = UV_CREATE_PIPE | UV_WRITABLE_PIPE, .data.stream = (uv_stream_t *)&exec->err}};
-    const uv_process_options_t options = {
-        .exit_cb = on_exit_status, .file = exec->command, .args = args, .env = env, .stdio = stdio, .stdio_count = 3};
+    uv_stdio_container_t stdio[3] = {
+        {.flags = UV_IGNORE},
+        {.flags = UV_CREATE_PIPE | UV_WRITABLE_PIPE, .data.stream = (uv_stream_t *)&exec->out},
+        {.flags = UV_CREATE_PIPE | UV_WRITABLE_PIPE, .data.stream = (uv_stream_t *)&exec->err}};
+    const uv_process_options_t options = {.exit_cb = on_exit_status,
+                                          .file = exec->command,
+                                          .args = args,
+                                          .env = env,
+                                          .stdio = stdio,
+                                          .stdio_count = 3};
     return uv_spawn(las_loop_uv(loop), &exec->process, &options);
 }
 
-enum las_status las_exec_start(struct las_loop *loop, const struct las_endpoint *endpoint, struct las_slice ca_pem,
-                               void (*done)(void *self, enum las_status st, struct las_slice output, const struct las_err *err),
+enum las_status las_exec_start(struct las_loop *loop, const struct las_endpoint *endpoint,
+                               struct las_slice ca_pem,
+                               void (*done)(void *self, enum las_status st, struct las_slice output,
+                                            const struct las_err *err),
                                void *self, struct las_exec **out, struct las_err *err)
 {
     struct las_exec *exec = las_mem_zalloc(1, sizeof(*exec));
@@ -242,8 +259,9 @@ enum las_status las_exec_start(struct las_loop *loop, const struct las_endpoint 
     int status = spawn(loop, exec, endpoint, env);
     las_arena_fini(&arena);
     if (status < 0) {
-        las_err_set(err, LAS_E_AUTH, "exec plugin %s: cannot be started: %s%s%s", exec->command, uv_strerror(status),
-                    endpoint->exec.install_hint.len ? "; " : "", endpoint->exec.install_hint.ptr);
+        las_err_set(err, LAS_E_AUTH, "exec plugin %s: cannot be started: %s%s%s", exec->command,
+                    uv_strerror(status), endpoint->exec.install_hint.len ? "; " : "",
+                    endpoint->exec.install_hint.ptr);
         exec->canceled = true;
         close_all(exec);
         return LAS_E_AUTH;

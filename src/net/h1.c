@@ -1,5 +1,5 @@
-/* HTTP/1.1 on one connection, one request at a time: the fallback where the server offers no HTTP/2. Bodies by chunks, by
- * length, or to the end of the connection. */
+/* HTTP/1.1 on one connection, one request at a time: the fallback where the server offers no
+ * HTTP/2. Bodies by chunks, by length, or to the end of the connection. */
 #include "client_priv.h"
 
 #include "las/base/mem.h"
@@ -7,7 +7,16 @@
 #define HEAD_BYTES_MAX 65536u
 #define CHUNK_LINE_BYTES_MAX 256u
 
-enum state { HEAD, BODY_LENGTH, BODY_CHUNK_SIZE, BODY_CHUNK, BODY_CHUNK_END, BODY_TRAILER, BODY_TO_END, IDLE };
+enum state {
+    HEAD,
+    BODY_LENGTH,
+    BODY_CHUNK_SIZE,
+    BODY_CHUNK,
+    BODY_CHUNK_END,
+    BODY_TRAILER,
+    BODY_TO_END,
+    IDLE
+};
 
 struct las_h1 {
     struct las_conn *conn;
@@ -16,7 +25,7 @@ struct las_h1 {
     uint64_t left;       /* of the body or the chunk */
     bool chunked;
     bool has_length;
-    bool close;          /* the server closes after this answer */
+    bool close; /* the server closes after this answer */
 };
 
 enum las_status las_h1_new(struct las_conn *conn)
@@ -49,8 +58,11 @@ enum las_status las_h1_submit(struct las_conn *conn, struct las_request_handle *
     las_buf_init(&out, LAS_TCP_OUT_BYTES_MAX);
     las_buf_printf(&out, "%s ", las_method_name(request->method));
     las_buf_add(&out, las_buf_slice(&request->path));
-    las_buf_printf(&out, " HTTP/1.1\r\nHost: %s%s%s:%u\r\nAccept: application/json\r\nUser-Agent: " LAS_USER_AGENT "\r\n",
-                   v6 ? "[" : "", endpoint->host.ptr, v6 ? "]" : "", endpoint->port);
+    las_buf_printf(
+        &out,
+        " HTTP/1.1\r\nHost: %s%s%s:%u\r\nAccept: application/json\r\nUser-Agent: " LAS_USER_AGENT
+        "\r\n",
+        v6 ? "[" : "", endpoint->host.ptr, v6 ? "]" : "", endpoint->port);
     if (request->compress)
         las_buf_str(&out, "Accept-Encoding: gzip\r\n");
     if (request->content_type[0])
@@ -76,7 +88,9 @@ enum las_status las_h1_submit(struct las_conn *conn, struct las_request_handle *
 
 static struct las_request_handle *current(struct las_conn *conn)
 {
-    return las_list_empty(&conn->requests) ? NULL : LAS_LIST_FIRST(&conn->requests, struct las_request_handle, link);
+    return las_list_empty(&conn->requests)
+               ? NULL
+               : LAS_LIST_FIRST(&conn->requests, struct las_request_handle, link);
 }
 
 static void lose(struct las_conn *conn, const char *text)
@@ -181,7 +195,10 @@ static bool parse_head(struct las_conn *conn)
     if (request->code < 200)
         return true; /* 100 Continue and the like: the head is still to come */
     bool no_body = request->code == 204 || request->code == 304;
-    h1->state = no_body ? IDLE : h1->chunked ? BODY_CHUNK_SIZE : h1->has_length ? BODY_LENGTH : BODY_TO_END;
+    h1->state = no_body          ? IDLE
+                : h1->chunked    ? BODY_CHUNK_SIZE
+                : h1->has_length ? BODY_LENGTH
+                                 : BODY_TO_END;
     h1->close = h1->close || h1->state == BODY_TO_END;
     if (!las_request_head(request)) {
         conn->draining = true;
@@ -235,7 +252,8 @@ static bool step_chunk_size(struct las_conn *conn, struct las_slice *data)
 {
     struct las_h1 *h1 = conn->h1;
     if (!collect_line(h1, data))
-        return h1->head.len <= CHUNK_LINE_BYTES_MAX || (lose(conn, "the size of a chunk is too long"), false);
+        return h1->head.len <= CHUNK_LINE_BYTES_MAX ||
+               (lose(conn, "the size of a chunk is too long"), false);
     bool good = parse_chunk_size(las_buf_slice(&h1->head), &h1->left);
     las_buf_reset(&h1->head);
     if (!good) {

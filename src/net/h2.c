@@ -1,7 +1,8 @@
-/* HTTP/2 by nghttp2 on one connection. nghttp2 does framing, header compression, windows and the queue of streams beyond the
- * server's limit; this file turns its callbacks into those of requests. Facts that shape it (measured): the API server allows
- * 100 streams, sends GOAWAY with an exact last id, and answers those at or below it; nghttp2_session_del reports no open
- * streams, so the connection's own list fails them. */
+/* HTTP/2 by nghttp2 on one connection. nghttp2 does framing, header compression, windows and the
+ * queue of streams beyond the server's limit; this file turns its callbacks into those of requests.
+ * Facts that shape it (measured): the API server allows 100 streams, sends GOAWAY with an exact
+ * last id, and answers those at or below it; nghttp2_session_del reports no open streams, so the
+ * connection's own list fails them. */
 #include <nghttp2/nghttp2.h>
 
 #include "client_priv.h"
@@ -34,15 +35,17 @@ static void forget(struct las_h2 *h2, struct las_request_handle *request)
 
 /* --- nghttp2's callbacks. */
 
-static int on_header(nghttp2_session *session, const nghttp2_frame *frame, const uint8_t *name, size_t name_len,
-                     const uint8_t *value, size_t value_len, uint8_t flags, void *self)
+static int on_header(nghttp2_session *session, const nghttp2_frame *frame, const uint8_t *name,
+                     size_t name_len, const uint8_t *value, size_t value_len, uint8_t flags,
+                     void *self)
 {
     (void)flags;
     (void)self;
     struct las_request_handle *request = request_of(session, frame->hd.stream_id);
     if (!request)
         return 0;
-    struct las_slice key = las_slice_n((const char *)name, name_len), text = las_slice_n((const char *)value, value_len);
+    struct las_slice key = las_slice_n((const char *)name, name_len),
+                     text = las_slice_n((const char *)value, value_len);
     int64_t code;
     if (las_slice_is(key, ":status")) {
         if (las_slice_int64(text, &code) == LAS_OK && code >= 100 && code <= 999)
@@ -56,7 +59,8 @@ static int on_header(nghttp2_session *session, const nghttp2_frame *frame, const
 static void on_goaway(struct las_h2 *h2, const nghttp2_frame *frame)
 {
     (void)frame;
-    /* nghttp2 closes the streams above the last id with REFUSED_STREAM; those below are still answered. */
+    /* nghttp2 closes the streams above the last id with REFUSED_STREAM; those below are still
+     * answered. */
     las_conn_drain(h2->conn);
 }
 
@@ -69,12 +73,14 @@ static int on_frame(nghttp2_session *session, const nghttp2_frame *frame, void *
         return 0;
     struct las_request_handle *request = request_of(session, frame->hd.stream_id);
     /* 1xx answers are not the answer. */
-    if (request && request->code >= 200 && !request->head_given && (frame->hd.flags & NGHTTP2_FLAG_END_HEADERS))
+    if (request && request->code >= 200 && !request->head_given &&
+        (frame->hd.flags & NGHTTP2_FLAG_END_HEADERS))
         las_request_head(request);
     return 0;
 }
 
-static int on_chunk(nghttp2_session *session, uint8_t flags, int32_t stream_id, const uint8_t *data, size_t len, void *self)
+static int on_chunk(nghttp2_session *session, uint8_t flags, int32_t stream_id, const uint8_t *data,
+                    size_t len, void *self)
 {
     (void)flags;
     (void)self;
@@ -86,7 +92,8 @@ static int on_chunk(nghttp2_session *session, uint8_t flags, int32_t stream_id, 
     bool paused = request->paused;
     if (paused)
         request->unconsumed += len;
-    if (las_request_data(request, las_slice_n((const char *)data, len)) && !paused && request->paused) {
+    if (las_request_data(request, las_slice_n((const char *)data, len)) && !paused &&
+        request->paused) {
         /* Paused by this very piece: it is the first that is not consumed. */
         request->unconsumed += len;
         return 0;
@@ -111,14 +118,15 @@ static int on_stream_close(nghttp2_session *session, int32_t stream_id, uint32_t
         las_err_set(&err, LAS_E_REFUSED, "refused by the server before it was processed");
         las_request_resend(request, &err);
     } else {
-        las_err_set(&err, LAS_E_CLOSED, "stream ended by the server: %s", nghttp2_http2_strerror(code));
+        las_err_set(&err, LAS_E_CLOSED, "stream ended by the server: %s",
+                    nghttp2_http2_strerror(code));
         las_request_fail(request, &err);
     }
     return 0;
 }
 
-static ssize_t read_body(nghttp2_session *session, int32_t stream_id, uint8_t *out, size_t size, uint32_t *flags,
-                         nghttp2_data_source *source, void *self)
+static ssize_t read_body(nghttp2_session *session, int32_t stream_id, uint8_t *out, size_t size,
+                         uint32_t *flags, nghttp2_data_source *source, void *self)
 {
     (void)source;
     (void)self;
@@ -218,11 +226,14 @@ enum las_status las_h2_new(struct las_conn *conn)
         h2->conn = conn;
         las_deferred_init(&h2->flush, on_flush);
         nghttp2_option_set_no_auto_window_update(option, 1);
-        const nghttp2_settings_entry settings[] = {{NGHTTP2_SETTINGS_ENABLE_PUSH, 0},
-                                                   {NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE, STREAM_WINDOW_BYTES}};
+        const nghttp2_settings_entry settings[] = {
+            {NGHTTP2_SETTINGS_ENABLE_PUSH, 0},
+            {NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE, STREAM_WINDOW_BYTES}};
         if (nghttp2_session_client_new2(&h2->session, callbacks, h2, option) == 0 &&
-            nghttp2_submit_settings(h2->session, NGHTTP2_FLAG_NONE, settings, LAS_COUNT_OF(settings)) == 0 &&
-            nghttp2_session_set_local_window_size(h2->session, NGHTTP2_FLAG_NONE, 0, CONNECTION_WINDOW_BYTES) == 0)
+            nghttp2_submit_settings(h2->session, NGHTTP2_FLAG_NONE, settings,
+                                    LAS_COUNT_OF(settings)) == 0 &&
+            nghttp2_session_set_local_window_size(h2->session, NGHTTP2_FLAG_NONE, 0,
+                                                  CONNECTION_WINDOW_BYTES) == 0)
             st = LAS_OK;
     }
     nghttp2_option_del(option);
@@ -247,7 +258,8 @@ void las_h2_free(struct las_h2 *h2)
 
 uint32_t las_h2_room(const struct las_conn *conn)
 {
-    uint32_t allowed = nghttp2_session_get_remote_settings(conn->h2->session, NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS);
+    uint32_t allowed = nghttp2_session_get_remote_settings(conn->h2->session,
+                                                           NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS);
     if (allowed > STREAMS_MAX)
         allowed = STREAMS_MAX;
     return conn->request_count < allowed ? allowed - conn->request_count : 0;
@@ -255,14 +267,16 @@ uint32_t las_h2_room(const struct las_conn *conn)
 
 static nghttp2_nv header(const char *name, struct las_slice value, uint8_t flags)
 {
-    return (nghttp2_nv){(uint8_t *)(uintptr_t)name, (uint8_t *)(uintptr_t)value.ptr, strlen(name), value.len, flags};
+    return (nghttp2_nv){(uint8_t *)(uintptr_t)name, (uint8_t *)(uintptr_t)value.ptr, strlen(name),
+                        value.len, flags};
 }
 
 /* "host:port", an IPv6 address in brackets. */
 static void write_authority(const struct las_endpoint *endpoint, struct las_buf *out)
 {
     bool v6 = memchr(endpoint->host.ptr, ':', endpoint->host.len) != NULL;
-    las_buf_printf(out, "%s%s%s:%u", v6 ? "[" : "", endpoint->host.ptr, v6 ? "]" : "", endpoint->port);
+    las_buf_printf(out, "%s%s%s:%u", v6 ? "[" : "", endpoint->host.ptr, v6 ? "]" : "",
+                   endpoint->port);
 }
 
 enum las_status las_h2_submit(struct las_conn *conn, struct las_request_handle *request)
@@ -276,8 +290,11 @@ enum las_status las_h2_submit(struct las_conn *conn, struct las_request_handle *
     write_authority(endpoint, &authority);
     nghttp2_nv headers[10];
     size_t count = 0;
-    headers[count++] = header(":method", las_slice_of(las_method_name(request->method)), NGHTTP2_NV_FLAG_NONE);
-    headers[count++] = header(":scheme", endpoint->plain_http ? LAS_SLICE("http") : LAS_SLICE("https"), NGHTTP2_NV_FLAG_NONE);
+    headers[count++] =
+        header(":method", las_slice_of(las_method_name(request->method)), NGHTTP2_NV_FLAG_NONE);
+    headers[count++] =
+        header(":scheme", endpoint->plain_http ? LAS_SLICE("http") : LAS_SLICE("https"),
+               NGHTTP2_NV_FLAG_NONE);
     headers[count++] = header(":authority", las_buf_slice(&authority), NGHTTP2_NV_FLAG_NONE);
     headers[count++] = header(":path", las_buf_slice(&request->path), NGHTTP2_NV_FLAG_NONE);
     headers[count++] = header("accept", LAS_SLICE("application/json"), NGHTTP2_NV_FLAG_NONE);
@@ -285,14 +302,17 @@ enum las_status las_h2_submit(struct las_conn *conn, struct las_request_handle *
     if (request->compress)
         headers[count++] = header("accept-encoding", LAS_SLICE("gzip"), NGHTTP2_NV_FLAG_NONE);
     if (request->content_type[0])
-        headers[count++] = header("content-type", las_slice_of(request->content_type), NGHTTP2_NV_FLAG_NONE);
+        headers[count++] =
+            header("content-type", las_slice_of(request->content_type), NGHTTP2_NV_FLAG_NONE);
     if (token.len) {
         las_buf_str(&authorization, "Bearer ");
         las_buf_add(&authorization, token);
-        headers[count++] = header("authorization", las_buf_slice(&authorization), NGHTTP2_NV_FLAG_NO_INDEX);
+        headers[count++] =
+            header("authorization", las_buf_slice(&authorization), NGHTTP2_NV_FLAG_NO_INDEX);
     }
     const nghttp2_data_provider body = {.read_callback = read_body};
-    int32_t id = nghttp2_submit_request(h2->session, NULL, headers, count, request->body.len ? &body : NULL, request);
+    int32_t id = nghttp2_submit_request(h2->session, NULL, headers, count,
+                                        request->body.len ? &body : NULL, request);
     las_buf_fini(&authority);
     las_buf_fini(&authorization);
     if (id < 0)

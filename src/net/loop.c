@@ -1,5 +1,5 @@
-/* uv underneath: prepare runs deferred work and the turn, one timer holds the turn's wish, an idle handle keeps the loop from
- * sleeping while there is more to do. */
+/* uv underneath: prepare runs deferred work and the turn, one timer holds the turn's wish, an idle
+ * handle keeps the loop from sleeping while there is more to do. */
 #include "loop_priv.h"
 
 #include <signal.h>
@@ -130,7 +130,8 @@ enum las_status las_loop_new(struct las_loop **out)
     return LAS_OK;
 }
 
-void las_loop_set_turn(struct las_loop *loop, uint64_t (*turn)(void *self, uint64_t now_ns), void *self)
+void las_loop_set_turn(struct las_loop *loop, uint64_t (*turn)(void *self, uint64_t now_ns),
+                       void *self)
 {
     loop->turn = turn;
     loop->turn_self = self;
@@ -142,7 +143,8 @@ static void on_uv_signal(uv_signal_t *handle, int number)
     loop->on_signal(loop->signal_self, number);
 }
 
-enum las_status las_loop_on_signal(struct las_loop *loop, void (*on_signal)(void *self, int number), void *self)
+enum las_status las_loop_on_signal(struct las_loop *loop, void (*on_signal)(void *self, int number),
+                                   void *self)
 {
     CHECK(!loop->signals);
     loop->on_signal = on_signal;

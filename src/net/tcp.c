@@ -1,5 +1,6 @@
-/* uv_tcp with OpenSSL between two memory BIOs. Writes are gathered until the loop is about to sleep, so that many small
- * requests become one TLS record and one system call. The handle's memory lives until uv has closed it. */
+/* uv_tcp with OpenSSL between two memory BIOs. Writes are gathered until the loop is about to
+ * sleep, so that many small requests become one TLS record and one system call. The handle's memory
+ * lives until uv has closed it. */
 #include "tcp_priv.h"
 
 #include <netinet/in.h>
@@ -34,7 +35,8 @@ struct las_tcp {
     uv_getaddrinfo_t resolve;
     bool resolving;
     struct addrinfo *addresses, *next_address;
-    uv_tcp_t *socket; /* of its own: an address that fails has its handle closed while the next is tried */
+    uv_tcp_t *socket; /* of its own: an address that fails has its handle closed while the next is
+                         tried */
     uv_timer_t timer;
     struct las_buf plain; /* to be encrypted, or for plain connections to be sent */
     struct las_deferred flush;
@@ -124,7 +126,8 @@ static void end(struct las_tcp *tcp, const struct las_err *err)
         handler->on_end(self, &copy);
 }
 
-LAS_PRINTF(3, 4) static void end_with(struct las_tcp *tcp, enum las_status status, const char *format, ...)
+LAS_PRINTF(3, 4)
+static void end_with(struct las_tcp *tcp, enum las_status status, const char *format, ...)
 {
     char text[LAS_ERR_TEXT_BYTES];
     va_list args;
@@ -357,7 +360,8 @@ static void on_connected(uv_connect_t *request, int status)
     if (tcp->socket != &socket->tcp || tcp->phase == ENDED)
         return; /* given up already */
     if (status < 0) {
-        las_err_set(&tcp->last_error, LAS_E_IO, "%s:%u: connect: %s", tcp->host, tcp->port, uv_strerror(status));
+        las_err_set(&tcp->last_error, LAS_E_IO, "%s:%u: connect: %s", tcp->host, tcp->port,
+                    uv_strerror(status));
         try_next(tcp);
         return;
     }
@@ -376,7 +380,8 @@ static enum las_status new_session(struct las_tcp *tcp, struct las_err *err)
 {
     SSL_free(tcp->ssl);
     tcp->ssl = NULL;
-    enum las_status st = las_tls_session_new(tcp->context, tcp->tls_name, las_slice_n(tcp->alpn, tcp->alpn_len), &tcp->ssl, err);
+    enum las_status st = las_tls_session_new(tcp->context, tcp->tls_name,
+                                             las_slice_n(tcp->alpn, tcp->alpn_len), &tcp->ssl, err);
     if (st != LAS_OK)
         return st;
     tcp->in = BIO_new(BIO_s_mem());
@@ -393,8 +398,11 @@ static enum las_status new_session(struct las_tcp *tcp, struct las_err *err)
 static void on_timeout(uv_timer_t *timer)
 {
     struct las_tcp *tcp = timer->data;
-    const char *what = tcp->phase == RESOLVING ? "name look-up" : tcp->phase == CONNECTING ? "connect" : "TLS handshake";
-    las_err_set(&tcp->last_error, LAS_E_TIMEOUT, "%s:%u: %s: timed out", tcp->host, tcp->port, what);
+    const char *what = tcp->phase == RESOLVING    ? "name look-up"
+                       : tcp->phase == CONNECTING ? "connect"
+                                                  : "TLS handshake";
+    las_err_set(&tcp->last_error, LAS_E_TIMEOUT, "%s:%u: %s: timed out", tcp->host, tcp->port,
+                what);
     if (tcp->phase == RESOLVING)
         end(tcp, &tcp->last_error);
     else
@@ -422,7 +430,8 @@ static void try_next(struct las_tcp *tcp)
     }
     int status = uv_tcp_connect(&socket->connect, &socket->tcp, address->ai_addr, on_connected);
     if (status < 0) {
-        las_err_set(&tcp->last_error, LAS_E_IO, "%s:%u: connect: %s", tcp->host, tcp->port, uv_strerror(status));
+        las_err_set(&tcp->last_error, LAS_E_IO, "%s:%u: connect: %s", tcp->host, tcp->port,
+                    uv_strerror(status));
         try_next(tcp);
     }
 }
@@ -444,10 +453,12 @@ static void on_resolved(uv_getaddrinfo_t *request, int status, struct addrinfo *
     try_next(tcp);
 }
 
-static enum las_status init(struct las_tcp *tcp, const struct las_tcp_target *target, struct las_err *err)
+static enum las_status init(struct las_tcp *tcp, const struct las_tcp_target *target,
+                            struct las_err *err)
 {
     tcp->host = las_mem_strndup(target->host, strlen(target->host));
-    tcp->tls_name = target->tls ? las_mem_strndup(target->tls_name, strlen(target->tls_name)) : NULL;
+    tcp->tls_name =
+        target->tls ? las_mem_strndup(target->tls_name, strlen(target->tls_name)) : NULL;
     if (!tcp->host || (target->tls && !tcp->tls_name))
         return las_err_set(err, LAS_E_NOMEM, "out of memory");
     if (target->alpn.len > sizeof(tcp->alpn) || strlen(target->host) > 253)
@@ -471,7 +482,8 @@ static void free_unstarted(struct las_tcp *tcp)
 }
 
 enum las_status las_tcp_connect(struct las_loop *loop, const struct las_tcp_target *target,
-                                const struct las_tcp_handler *handler, void *self, struct las_tcp **out, struct las_err *err)
+                                const struct las_tcp_handler *handler, void *self,
+                                struct las_tcp **out, struct las_err *err)
 {
     struct las_tcp *tcp = las_mem_zalloc(1, sizeof(*tcp));
     if (!tcp)
@@ -489,7 +501,8 @@ enum las_status las_tcp_connect(struct las_loop *loop, const struct las_tcp_targ
     char port[8];
     snprintf(port, sizeof(port), "%u", tcp->port);
     const struct addrinfo hints = {.ai_socktype = SOCK_STREAM};
-    int status = uv_getaddrinfo(las_loop_uv(loop), &tcp->resolve, on_resolved, tcp->host, port, &hints);
+    int status =
+        uv_getaddrinfo(las_loop_uv(loop), &tcp->resolve, on_resolved, tcp->host, port, &hints);
     if (status < 0) {
         las_err_set(err, LAS_E_NOTFOUND, "%s: name look-up: %s", tcp->host, uv_strerror(status));
         free_unstarted(tcp);

@@ -8,13 +8,15 @@
 
 #include "las/base/str.h"
 
-#define LAS_TCP_CONNECT_NS (UINT64_C(10) * 1000000000) /* look-up, connect and handshake together, for each address */
-#define LAS_TCP_OUT_BYTES_MAX (16u * 1024u * 1024u)    /* waiting to be sent */
+#define LAS_TCP_CONNECT_NS                                                                         \
+    (UINT64_C(10) * 1000000000) /* look-up, connect and handshake together, for each address */
+#define LAS_TCP_OUT_BYTES_MAX (16u * 1024u * 1024u) /* waiting to be sent */
 
 struct las_tcp;
 
-/* on_open once the connection can carry data; on_data with plain bytes, valid during the call; on_end once and last, unless
- * las_tcp_close came first: err says why, or LAS_E_CLOSED for an orderly end by the peer. After on_end the handle is dead. */
+/* on_open once the connection can carry data; on_data with plain bytes, valid during the call;
+ * on_end once and last, unless las_tcp_close came first: err says why, or LAS_E_CLOSED for an
+ * orderly end by the peer. After on_end the handle is dead. */
 struct las_tcp_handler {
     void (*on_open)(void *self, struct las_slice alpn);
     void (*on_data)(void *self, struct las_slice data);
@@ -24,15 +26,16 @@ struct las_tcp_handler {
 struct las_tcp_target {
     const char *host; /* name or address */
     uint16_t port;
-    SSL_CTX *tls;           /* NULL: plain; a reference is taken */
-    const char *tls_name;   /* checked against the certificate */
-    struct las_slice alpn;  /* wire form */
+    SSL_CTX *tls;          /* NULL: plain; a reference is taken */
+    const char *tls_name;  /* checked against the certificate */
+    struct las_slice alpn; /* wire form */
 };
 
 /* Everything in target is copied. No callback from within. LAS_E_NOMEM, LAS_E_INVALID. */
-LAS_MUST_USE enum las_status las_tcp_connect(struct las_loop *loop, const struct las_tcp_target *target,
-                                             const struct las_tcp_handler *handler, void *self, struct las_tcp **out,
-                                             struct las_err *err);
+LAS_MUST_USE enum las_status las_tcp_connect(struct las_loop *loop,
+                                             const struct las_tcp_target *target,
+                                             const struct las_tcp_handler *handler, void *self,
+                                             struct las_tcp **out, struct las_err *err);
 /* Queue bytes; they go out together before the loop sleeps. LAS_E_LIMIT: too much waits already. */
 LAS_MUST_USE enum las_status las_tcp_write(struct las_tcp *tcp, struct las_slice data);
 /* Bytes that wait to be sent. */

@@ -1,5 +1,5 @@
-/* Client TLS. OpenSSL keeps errors in a queue of the thread, which a failed call leaves behind for the next one to trip over:
- * every function here empties it before it calls and after it fails. */
+/* Client TLS. OpenSSL keeps errors in a queue of the thread, which a failed call leaves behind for
+ * the next one to trip over: every function here empties it before it calls and after it fails. */
 #include "tls_priv.h"
 
 #include <arpa/inet.h>
@@ -32,7 +32,9 @@ static enum las_status add_authorities(SSL_CTX *context, struct las_slice pem, s
     }
     BIO_free(bio);
     ERR_clear_error(); /* The end of the bundle is an error to PEM_read. */
-    return count ? LAS_OK : las_err_set(err, LAS_E_INVALID, "certificate authority: holds no PEM certificate");
+    return count
+               ? LAS_OK
+               : las_err_set(err, LAS_E_INVALID, "certificate authority: holds no PEM certificate");
 }
 
 static enum las_status use_certificate(SSL_CTX *context, struct las_slice pem, struct las_err *err)
@@ -48,7 +50,8 @@ static enum las_status use_certificate(SSL_CTX *context, struct las_slice pem, s
         }
     BIO_free(bio);
     ERR_clear_error();
-    return good ? LAS_OK : las_err_set(err, LAS_E_INVALID, "client certificate: is no PEM certificate");
+    return good ? LAS_OK
+                : las_err_set(err, LAS_E_INVALID, "client certificate: is no PEM certificate");
 }
 
 static enum las_status use_key(SSL_CTX *context, struct las_slice pem, struct las_err *err)
@@ -61,16 +64,23 @@ static enum las_status use_key(SSL_CTX *context, struct las_slice pem, struct la
     BIO_free(bio);
     ERR_clear_error();
     if (!parsed)
-        return las_err_set(err, LAS_E_INVALID, "client key: is no PEM key without passphrase, or is not of the certificate");
-    return matches ? LAS_OK : las_err_set(err, LAS_E_INVALID, "client key: does not match the client certificate");
+        return las_err_set(
+            err, LAS_E_INVALID,
+            "client key: is no PEM key without passphrase, or is not of the certificate");
+    return matches ? LAS_OK
+                   : las_err_set(err, LAS_E_INVALID,
+                                 "client key: does not match the client certificate");
 }
 
-static enum las_status fill(SSL_CTX *context, const struct las_tls_config *config, struct las_err *err)
+static enum las_status fill(SSL_CTX *context, const struct las_tls_config *config,
+                            struct las_err *err)
 {
     enum las_status st = LAS_OK;
     SSL_CTX_set_min_proto_version(context, TLS1_2_VERSION);
-    SSL_CTX_set_mode(context, SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER | SSL_MODE_RELEASE_BUFFERS);
-    SSL_CTX_set_verify(context, config->insecure_skip_verify ? SSL_VERIFY_NONE : SSL_VERIFY_PEER, NULL);
+    SSL_CTX_set_mode(context, SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER |
+                                  SSL_MODE_RELEASE_BUFFERS);
+    SSL_CTX_set_verify(context, config->insecure_skip_verify ? SSL_VERIFY_NONE : SSL_VERIFY_PEER,
+                       NULL);
     if (config->ca_pem.len)
         st = add_authorities(context, config->ca_pem, err);
     else if (!config->insecure_skip_verify)
@@ -80,11 +90,13 @@ static enum las_status fill(SSL_CTX *context, const struct las_tls_config *confi
     if (st == LAS_OK && config->key_pem.len)
         st = use_key(context, config->key_pem, err);
     if (st == LAS_OK && (config->cert_pem.len > 0) != (config->key_pem.len > 0))
-        st = las_err_set(err, LAS_E_INVALID, "client certificate and client key must be set together");
+        st = las_err_set(err, LAS_E_INVALID,
+                         "client certificate and client key must be set together");
     return st;
 }
 
-enum las_status las_tls_context_new(const struct las_tls_config *config, SSL_CTX **out, struct las_err *err)
+enum las_status las_tls_context_new(const struct las_tls_config *config, SSL_CTX **out,
+                                    struct las_err *err)
 {
     ERR_clear_error();
     SSL_CTX *context = SSL_CTX_new(TLS_client_method());
@@ -105,7 +117,8 @@ static bool is_address(const char *name)
     return inet_pton(AF_INET, name, bytes) == 1 || inet_pton(AF_INET6, name, bytes) == 1;
 }
 
-enum las_status las_tls_session_new(SSL_CTX *context, const char *name, struct las_slice alpn, SSL **out, struct las_err *err)
+enum las_status las_tls_session_new(SSL_CTX *context, const char *name, struct las_slice alpn,
+                                    SSL **out, struct las_err *err)
 {
     ERR_clear_error();
     SSL *session = SSL_new(context);
@@ -120,7 +133,8 @@ enum las_status las_tls_session_new(SSL_CTX *context, const char *name, struct l
         good = SSL_set1_host(session, name) == 1 && SSL_set_tlsext_host_name(session, name) == 1;
     }
     if (good && alpn.len)
-        good = SSL_set_alpn_protos(session, (const unsigned char *)alpn.ptr, (unsigned)alpn.len) == 0;
+        good =
+            SSL_set_alpn_protos(session, (const unsigned char *)alpn.ptr, (unsigned)alpn.len) == 0;
     if (!good) {
         SSL_free(session);
         ERR_clear_error();
@@ -135,7 +149,8 @@ void las_tls_error(SSL *session, char *text, size_t size)
 {
     long verdict = SSL_get_verify_result(session);
     if (verdict != X509_V_OK) {
-        snprintf(text, size, "certificate of the server: %s", X509_verify_cert_error_string(verdict));
+        snprintf(text, size, "certificate of the server: %s",
+                 X509_verify_cert_error_string(verdict));
         ERR_clear_error();
         return;
     }

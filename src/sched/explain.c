@@ -261,8 +261,9 @@ uint64_t las_explain_reason_set(const struct las_pod *pod, const struct las_verd
     hash = mix(hash, d->node_count > 0);
     for (int i = 0; i < LAS_FILTER_COUNT; i++)
         hash = mix(hash, d->by_filter[i] > 0);
-    hash = mix(hash, (d->short_pods > 0) | (d->short_cpu > 0) << 1 | (d->short_memory > 0) << 2 |
-                         (d->short_ephemeral > 0) << 3);
+    const uint32_t shortages[] = {d->short_pods, d->short_cpu, d->short_memory, d->short_ephemeral};
+    for (size_t i = 0; i < LAS_COUNT_OF(shortages); i++)
+        hash = mix(hash, shortages[i] > 0);
     for (uint32_t i = 0; i < pod->requests.scalar_count; i++)
         hash = mix(hash, d->short_scalars[i] > 0);
     for (int i = 0; i < LAS_LATENCY_VERDICT_COUNT; i++)

@@ -1,4 +1,5 @@
-/* Where the API server is and how to prove who we are: what a kubeconfig or a pod's service account comes to. */
+/* Where the API server is and how to prove who we are: what a kubeconfig or a pod's service account
+ * comes to. */
 #ifndef LAS_NET_ENDPOINT_H
 #define LAS_NET_ENDPOINT_H
 
@@ -10,7 +11,8 @@
 
 #define LAS_ENDPOINT_ARGS_MAX 64u
 
-/* Of each pair of text and file at most one is set; a file is read again when it changes. Empty = not set. */
+/* Of each pair of text and file at most one is set; a file is read again when it changes. Empty =
+ * not set. */
 struct las_endpoint {
     struct las_slice host; /* name or address, no brackets */
     uint16_t port;

@@ -11,15 +11,20 @@ struct las_loop;
 
 /* Also ignores SIGPIPE: a peer that resets must not end the process. LAS_E_NOMEM, LAS_E_IO. */
 LAS_MUST_USE enum las_status las_loop_new(struct las_loop **out);
-/* Everything made on the loop must have been freed; runs it until their handles are closed. NULL is allowed. */
+/* Everything made on the loop must have been freed; runs it until their handles are closed. NULL is
+ * allowed. */
 void las_loop_free(struct las_loop *loop);
 
-/* turn(self, now_ns) is called once in each iteration, after the callbacks of I/O and timers and before the loop sleeps. It
- * returns the monotonic time at which it wants to be called again at the latest; now_ns or less: at once, after I/O was
- * looked at; UINT64_MAX: when something else happens. */
-void las_loop_set_turn(struct las_loop *loop, uint64_t (*turn)(void *self, uint64_t now_ns), void *self);
+/* turn(self, now_ns) is called once in each iteration, after the callbacks of I/O and timers and
+ * before the loop sleeps. It returns the monotonic time at which it wants to be called again at the
+ * latest; now_ns or less: at once, after I/O was looked at; UINT64_MAX: when something else
+ * happens. */
+void las_loop_set_turn(struct las_loop *loop, uint64_t (*turn)(void *self, uint64_t now_ns),
+                       void *self);
 /* on_signal(self, number) for SIGTERM and SIGINT. */
-LAS_MUST_USE enum las_status las_loop_on_signal(struct las_loop *loop, void (*on_signal)(void *self, int number), void *self);
+LAS_MUST_USE enum las_status las_loop_on_signal(struct las_loop *loop,
+                                                void (*on_signal)(void *self, int number),
+                                                void *self);
 
 /* Until las_loop_stop. */
 void las_loop_run(struct las_loop *loop);
