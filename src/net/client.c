@@ -1,6 +1,6 @@
-/* Requests and connections of one API server. Owns both. Promises: each started request ends in
- * exactly one on_done, with an outcome that never says NOT_SENT of a request that the server may
- * have acted on; no callback from inside start or after cancel. */
+/* Connections to one API server and the queue of requests for them. Promises: each started request
+ * ends in exactly one on_done, with an outcome that never says NOT_SENT of a request that the
+ * server may have acted on; no callback from inside start or after cancel. */
 #include "client_priv.h"
 
 #include "tls_priv.h"
@@ -8,207 +8,17 @@
 #include "las/base/backoff.h"
 #include "las/base/mem.h"
 
-#define TICK_MS 100 /* how exactly deadlines are kept */
+/* How exactly deadlines are kept: while a request with a deadline of its own is under way, and
+ * while there are only watches. */
+#define TICK_MS 100
+#define TICK_QUIET_MS 1000
 #define PATH_BYTES_MAX 65536u
 #define BODY_BYTES_MAX (3u * 1024u * 1024u) /* the API server takes no larger ones */
 
 static const struct las_backoff reconnect = {
     .first_ns = 50 * LAS_NS_PER_MS, .max_ns = 10 * LAS_NS_PER_SEC, .jitter_percent = 50};
 
-static const char alpn_both[] = "\x02h2\x08http/1.1";
-
-const char *las_method_name(enum las_method method)
-{
-    static const char *const names[] = {"GET", "POST", "PUT", "PATCH", "DELETE"};
-    return names[method];
-}
-
-/* --- Ends of requests. */
-
-static void detach(struct las_request_handle *request)
-{
-    las_list_remove(&request->link);
-    if (request->conn)
-        request->conn->request_count--;
-    request->conn = NULL;
-}
-
-static void end_inflate(struct las_request_handle *request)
-{
-    if (!request->inflate)
-        return;
-    inflateEnd(request->inflate);
-    las_mem_free(request->inflate);
-    request->inflate = NULL;
-}
-
-static void destroy(struct las_request_handle *request)
-{
-    struct las_conn *conn = request->conn;
-    detach(request);
-    request->client->request_count--;
-    end_inflate(request);
-    las_buf_fini(&request->path);
-    las_buf_fini(&request->body);
-    las_mem_free(request);
-    if (conn)
-        las_client_kick(conn->client); /* a place is free, and a draining connection may be empty */
-}
-
-static void done(struct las_request_handle *request, enum las_outcome outcome,
-                 const struct las_err *err)
-{
-    const struct las_response_handler *handler = request->handler;
-    void *self = request->self;
-    struct las_err copy;
-    if (err)
-        copy = *err;
-    destroy(request);
-    handler->on_done(self, outcome, err ? &copy : NULL);
-}
-
-void las_request_complete(struct las_request_handle *request)
-{
-    /* A 401 was not acted on: once, with credentials read anew. */
-    if (request->code == 401 && !request->head_given) {
-        struct las_client *client = request->client;
-        request->auth_retried = true;
-        detach(request);
-        request->code = 0;
-        request->body_sent = 0;
-        request->sent = false;
-        las_list_push_back(&client->waiting, &request->link);
-        las_client_kick(client);
-        return;
-    }
-    done(request, LAS_OUTCOME_ANSWERED, NULL);
-}
-
-void las_request_fail(struct las_request_handle *request, const struct las_err *err)
-{
-    done(request, request->sent ? LAS_OUTCOME_UNKNOWN : LAS_OUTCOME_NOT_SENT, err);
-}
-
-void las_request_resend(struct las_request_handle *request, const struct las_err *err)
-{
-    struct las_client *client = request->client;
-    request->sent = false;
-    if (request->head_given || ++request->resends > LAS_CLIENT_RESENDS_MAX) {
-        las_request_fail(request, err);
-        return;
-    }
-    client->counters.resent++;
-    detach(request);
-    request->body_sent = 0;
-    request->code = 0;
-    /* In front: it has waited longest. */
-    las_list_push_back(client->waiting.next, &request->link);
-    las_client_kick(client);
-}
-
-/* --- Answers. */
-
-/* "7", or an HTTP date, which a Kubernetes API server does not send: then a second. */
-static uint64_t retry_after(struct las_slice value)
-{
-    int64_t seconds;
-    if (las_slice_int64(value, &seconds) != LAS_OK || seconds < 0)
-        return LAS_NS_PER_SEC;
-    return (seconds > 3600 ? 3600 : (uint64_t)seconds) * LAS_NS_PER_SEC;
-}
-
-void las_request_header(struct las_request_handle *request, struct las_slice name,
-                        struct las_slice value)
-{
-    if (las_slice_is(name, "content-type"))
-        snprintf(request->response_type, sizeof(request->response_type), "%.*s",
-                 LAS_SLICE_ARG(value));
-    else if (las_slice_is(name, "retry-after"))
-        request->retry_after_ns = retry_after(value);
-    else if (las_slice_is(name, "content-encoding"))
-        request->gzip = las_slice_is(value, "gzip");
-}
-
-/* A handler may have cancelled its request. */
-static bool is_gone(const struct las_request_handle *request, const struct las_conn *conn)
-{
-    for (const struct las_list *at = conn->requests.next; at != &conn->requests; at = at->next)
-        if (at == &request->link)
-            return false;
-    return true;
-}
-
-bool las_request_head(struct las_request_handle *request)
-{
-    struct las_conn *conn = request->conn;
-    request->last_byte_ns = uv_hrtime();
-    if (request->code == 401 && !request->auth_retried && las_cred_refused(request->client->cred))
-        return true; /* Kept back: las_request_complete sends it again. */
-    request->head_given = true;
-    const struct las_response_head head = {.code = request->code,
-                                           .content_type = las_slice_of(request->response_type),
-                                           .retry_after_ns = request->retry_after_ns};
-    request->handler->on_head(request->self, &head);
-    return !is_gone(request, conn);
-}
-
-static bool start_inflate(struct las_request_handle *request)
-{
-    request->inflate = las_mem_zalloc(1, sizeof(*request->inflate));
-    if (!request->inflate)
-        return false;
-    if (inflateInit2(request->inflate, 16 + MAX_WBITS) == Z_OK)
-        return true;
-    las_mem_free(request->inflate);
-    request->inflate = NULL;
-    return false;
-}
-
-static bool give_inflated(struct las_request_handle *request, struct las_slice data)
-{
-    struct las_conn *conn = request->conn;
-    unsigned char plain[32768];
-    struct las_err err;
-    if (!request->inflate && !start_inflate(request)) {
-        las_err_set(&err, LAS_E_NOMEM, "out of memory");
-        las_request_fail(request, &err);
-        return false;
-    }
-    z_stream *z = request->inflate;
-    z->next_in = (unsigned char *)data.ptr;
-    z->avail_in = (unsigned)data.len;
-    while (z->avail_in > 0) {
-        z->next_out = plain;
-        z->avail_out = sizeof(plain);
-        int result = inflate(z, Z_NO_FLUSH);
-        if (result != Z_OK && result != Z_STREAM_END && result != Z_BUF_ERROR) {
-            las_err_set(&err, LAS_E_SYNTAX, "the gzip body is damaged");
-            las_request_fail(request, &err);
-            return false;
-        }
-        size_t n = sizeof(plain) - z->avail_out;
-        if (n > 0) {
-            request->handler->on_data(request->self, las_slice_n((const char *)plain, n));
-            if (is_gone(request, conn))
-                return false;
-        }
-        if (result == Z_STREAM_END || (result == Z_BUF_ERROR && n == 0))
-            break;
-    }
-    return true;
-}
-
-bool las_request_data(struct las_request_handle *request, struct las_slice data)
-{
-    struct las_conn *conn = request->conn;
-    request->last_byte_ns = uv_hrtime();
-    if (!request->head_given || data.len == 0)
-        return true;
-    if (request->gzip)
-        return give_inflated(request, data);
-    request->handler->on_data(request->self, data);
-    return !is_gone(request, conn);
-}
+static const char alpn_both[] = "\x02h2\x08http/1.1", alpn_h1[] = "\x08http/1.1";
 
 /* --- Connections. */
 
@@ -235,10 +45,24 @@ void las_conn_lost(struct las_conn *conn, const struct las_err *err)
         struct las_request_handle *request = LAS_LIST_FIRST(&left, struct las_request_handle, link);
         request->conn = NULL;
         conn->request_count--;
-        las_request_fail(request, err);
+        if (request->sent)
+            las_request_fail(request, err);
+        else
+            las_request_resend(request, err);
     }
     free_conn(conn);
     las_client_kick(client);
+}
+
+void las_conn_forget(struct las_request_handle *request)
+{
+    struct las_conn *conn = request->conn;
+    if (!conn)
+        return;
+    if (conn->protocol == LAS_CONN_H2)
+        las_h2_cancel(conn, request);
+    else
+        conn->draining = true; /* an HTTP/1.1 connection is of no use in mid-answer */
 }
 
 void las_conn_drain(struct las_conn *conn)
@@ -279,12 +103,23 @@ static void on_data(void *self, struct las_slice data)
         las_h1_data(conn, data);
 }
 
-/* Nothing could be sent: those that wait learn why, and the next attempt has to wait. */
+static uint32_t usable_count(const struct las_client *client)
+{
+    uint32_t count = 0;
+    for (const struct las_list *at = client->conns.next; at != &client->conns; at = at->next)
+        count += !LAS_CONTAINER_OF((struct las_list *)at, struct las_conn, link)->draining;
+    return count;
+}
+
+/* Nothing could be sent: those that wait learn why, unless other connections will serve them, and
+ * the next attempt has to wait. */
 static void connect_failed(struct las_client *client, const struct las_err *err)
 {
     client->counters.failures++;
     client->not_before_ns =
         uv_hrtime() + las_backoff_ns(&reconnect, ++client->failures, &client->prng);
+    if (usable_count(client) > 0)
+        return;
     struct las_list left;
     las_list_move(&left, &client->waiting);
     while (!las_list_empty(&left)) {
@@ -299,7 +134,7 @@ static void on_end(void *self, const struct las_err *err)
     struct las_client *client = conn->client;
     conn->tcp = NULL;
     bool never_opened = conn->protocol == LAS_CONN_UNKNOWN;
-    if (conn->protocol == LAS_CONN_H1)
+    if (conn->protocol == LAS_CONN_H1 && err->status == LAS_E_CLOSED)
         las_h1_eof(conn); /* the proper end of a body without length */
     client->counters.failures += !never_opened && conn->request_count > 0;
     las_log_v(client->log, 2, "%s: %s", client->options.name, err->text);
@@ -328,12 +163,15 @@ static void open_connection(struct las_client *client)
     las_list_init(&conn->link);
     las_list_push_back(&client->conns, &conn->link);
     client->conn_count++;
-    const struct las_tcp_target target = {.host = endpoint->host.ptr,
-                                          .port = endpoint->port,
-                                          .tls = las_cred_context(client->cred),
-                                          .tls_name = las_cred_tls_name(client->cred),
-                                          .alpn = endpoint->plain_http ? LAS_SLICE("")
-                                                                       : LAS_SLICE(alpn_both)};
+    struct las_tcp_target target = {.host = endpoint->host.ptr,
+                                    .port = endpoint->port,
+                                    .tls = las_cred_context(client->cred),
+                                    .tls_name = las_cred_tls_name(client->cred),
+                                    .alpn = LAS_SLICE(alpn_both)};
+    if (client->options.http1_only)
+        target.alpn = LAS_SLICE(alpn_h1);
+    if (endpoint->plain_http)
+        target.alpn = LAS_SLICE("");
     if (las_tcp_connect(client->loop, &target, &tcp_handler, conn, &conn->tcp, &err) != LAS_OK) {
         free_conn(conn);
         connect_failed(client, &err);
@@ -356,13 +194,12 @@ static void submit(struct las_conn *conn, struct las_request_handle *request)
     request->conn = conn;
     conn->request_count++;
     request->last_byte_ns = uv_hrtime();
-    request->sent = true;
+    request->cred_version = las_cred_version(conn->client->cred);
     enum las_status st =
         conn->protocol == LAS_CONN_H2 ? las_h2_submit(conn, request) : las_h1_submit(conn, request);
     if (st == LAS_OK)
         return;
     struct las_err err;
-    request->sent = false;
     las_err_set(&err, st, "%s", las_status_text(st));
     las_request_fail(request, &err);
 }
@@ -404,14 +241,6 @@ static bool is_connecting(const struct las_client *client)
     return false;
 }
 
-static uint32_t usable_count(const struct las_client *client)
-{
-    uint32_t count = 0;
-    for (const struct las_list *at = client->conns.next; at != &client->conns; at = at->next)
-        count += !LAS_CONTAINER_OF((struct las_list *)at, struct las_conn, link)->draining;
-    return count;
-}
-
 static void dispatch(struct las_client *client)
 {
     struct las_err err;
@@ -436,9 +265,24 @@ static void dispatch(struct las_client *client)
         open_connection(client);
 }
 
+static void on_tick(uv_timer_t *timer);
+
+static void set_tick(struct las_client *client)
+{
+    bool near = client->timed_count > 0 || !las_list_empty(&client->waiting) ||
+                client->options.ping_idle_ns < LAS_CLIENT_PING_IDLE_NS;
+    uint64_t tick_ms = near ? TICK_MS : TICK_QUIET_MS;
+    if (tick_ms == client->tick_ms)
+        return;
+    client->tick_ms = tick_ms;
+    uv_timer_start(client->timer, on_tick, tick_ms, tick_ms);
+}
+
 static void on_kick(struct las_deferred *deferred)
 {
-    dispatch(LAS_CONTAINER_OF(deferred, struct las_client, kick));
+    struct las_client *client = LAS_CONTAINER_OF(deferred, struct las_client, kick);
+    dispatch(client);
+    set_tick(client);
 }
 
 void las_client_kick(struct las_client *client)
@@ -461,17 +305,6 @@ static bool is_late(const struct las_request_handle *request, uint64_t now_ns)
            now_ns - request->last_byte_ns >= request->idle_ns;
 }
 
-static void cancel_on_conn(struct las_request_handle *request)
-{
-    struct las_conn *conn = request->conn;
-    if (!conn)
-        return;
-    if (conn->protocol == LAS_CONN_H2)
-        las_h2_cancel(conn, request);
-    else
-        conn->draining = true; /* an HTTP/1.1 connection is of no use in mid-answer */
-}
-
 static bool expire_one(struct las_list *list, uint64_t now_ns)
 {
     for (struct las_list *at = list->next; at != list; at = at->next) {
@@ -480,7 +313,7 @@ static bool expire_one(struct las_list *list, uint64_t now_ns)
             continue;
         struct las_err err;
         las_err_set(&err, LAS_E_TIMEOUT, "no answer in time");
-        cancel_on_conn(request);
+        las_conn_forget(request);
         las_request_fail(request, &err);
         return true; /* the list may have changed */
     }
@@ -533,6 +366,8 @@ static enum las_status start(struct las_transport *transport, const struct las_r
                              struct las_request_handle **out)
 {
     struct las_client *client = (struct las_client *)(void *)transport;
+    if (client->shutting_down)
+        return LAS_E_CLOSED;
     if (client->request_count >= LAS_CLIENT_REQUESTS_MAX)
         return LAS_E_LIMIT;
     struct las_request_handle *r = las_mem_zalloc(1, sizeof(*r));
@@ -562,6 +397,7 @@ static enum las_status start(struct las_transport *transport, const struct las_r
     las_list_init(&r->link);
     las_list_push_back(&client->waiting, &r->link);
     client->request_count++;
+    client->timed_count += !r->stream;
     las_client_kick(client);
     *out = r;
     return LAS_OK;
@@ -570,8 +406,8 @@ static enum las_status start(struct las_transport *transport, const struct las_r
 static void cancel(struct las_transport *transport, struct las_request_handle *request)
 {
     (void)transport;
-    cancel_on_conn(request);
-    destroy(request);
+    las_conn_forget(request);
+    las_request_destroy(request);
 }
 
 static void pause_request(struct las_transport *transport, struct las_request_handle *request,
@@ -620,8 +456,8 @@ enum las_status las_client_new(struct las_loop *loop, struct las_cred *cred,
     client->timer = timer;
     timer->data = client;
     uv_timer_init(las_loop_uv(loop), timer);
-    uv_timer_start(timer, on_tick, TICK_MS, TICK_MS);
     uv_unref((uv_handle_t *)timer);
+    set_tick(client);
     *out = client;
     return LAS_OK;
 }
@@ -631,10 +467,15 @@ static void on_timer_closed(uv_handle_t *handle)
     las_mem_free(handle);
 }
 
+void las_client_shutdown(struct las_client *client)
+{
+    client->shutting_down = true;
+}
+
 static void destroy_list(struct las_list *list)
 {
     while (!las_list_empty(list))
-        destroy(LAS_LIST_FIRST(list, struct las_request_handle, link));
+        las_request_destroy(LAS_LIST_FIRST(list, struct las_request_handle, link));
 }
 
 void las_client_free(struct las_client *client)
@@ -660,7 +501,9 @@ struct las_transport *las_client_transport(struct las_client *client)
     return &client->transport;
 }
 
-const struct las_client_counters *las_client_counters(const struct las_client *client)
+struct las_client_counters las_client_counters(const struct las_client *client)
 {
-    return &client->counters;
+    struct las_client_counters counters = client->counters;
+    counters.in_flight = client->request_count;
+    return counters;
 }

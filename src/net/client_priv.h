@@ -13,8 +13,6 @@
 #include "las/base/prng.h"
 #include "las/net/client.h"
 
-#define LAS_USER_AGENT "latency-aware-scheduler/" LAS_VERSION
-
 struct las_conn;
 
 /* One request from start to on_done. */
@@ -33,20 +31,24 @@ struct las_request_handle {
     uint64_t last_byte_ns;
     uint32_t resends;
     bool auth_retried;
+    uint64_t cred_version; /* what it was sent with */
 
     /* State on the connection. */
     int32_t stream_id; /* h2 */
     size_t body_sent;
-    bool sent; /* some of it may have reached the server */
+    bool sent;  /* some of it may have reached the server */
+    bool ended; /* h2: the server's side of the stream is whole */
     bool paused;
     size_t unconsumed; /* h2: bytes given to the handler while it was paused */
 
     /* Answer. */
     int code;
     bool head_given;
+    bool held_back; /* a 401 that is not shown: the request will be sent again */
     char response_type[64];
     uint64_t retry_after_ns;
     bool gzip;
+    bool inflate_ended;
     z_stream *inflate; /* made with the first byte of a gzip body */
 };
 
@@ -80,19 +82,23 @@ struct las_client {
     struct las_list waiting;
     struct las_list conns;
     uint32_t request_count;
+    uint32_t timed_count; /* of these, no streams: their deadlines are near */
     uint32_t conn_count;
+    struct las_request_handle *in_callback; /* its handler runs; NULL again if it was cancelled */
+    bool shutting_down;
     enum las_conn_protocol protocol; /* of the last connection */
     struct las_prng prng;
     uint32_t failures; /* to connect, in a row */
     uint64_t not_before_ns;
     struct las_deferred kick;
     uv_timer_t *timer;
+    uint64_t tick_ms;
     struct las_client_counters counters;
 };
 
-const char *las_method_name(enum las_method method);
+/* --- request.c, called by client.c and the protocols. */
 
-/* --- client.c, called by the protocols. */
+const char *las_method_name(enum las_method method);
 
 /* The head of an answer is complete (code and response_type and so on are set). False: the request
  * is gone. */
@@ -109,6 +115,14 @@ void las_request_resend(struct las_request_handle *request, const struct las_err
 /* A header of the answer, names in lower case. */
 void las_request_header(struct las_request_handle *request, struct las_slice name,
                         struct las_slice value);
+/* Unlink and free it, without a callback. */
+void las_request_destroy(struct las_request_handle *request);
+
+/* --- client.c */
+
+/* The request is given up while its connection goes on: reset its stream, or drain the connection.
+ */
+void las_conn_forget(struct las_request_handle *request);
 /* The connection is of no more use: what is left on it fails. */
 void las_conn_lost(struct las_conn *conn, const struct las_err *err);
 /* It takes no more requests; it is closed once it is empty. */
@@ -133,7 +147,7 @@ void las_h1_free(struct las_h1 *h1);
 LAS_MUST_USE enum las_status las_h1_submit(struct las_conn *conn,
                                            struct las_request_handle *request);
 void las_h1_data(struct las_conn *conn, struct las_slice data);
-/* The peer has closed: that completes an answer whose body has no length. */
+/* The peer has closed in good order: that completes an answer whose body has no length. */
 void las_h1_eof(struct las_conn *conn);
 
 #endif

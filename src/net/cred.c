@@ -14,10 +14,13 @@
 #define PEM_BYTES_MAX LAS_FILE_BYTES_MAX
 /* A plugin that failed is not run again sooner. */
 #define EXEC_RETRY_NS (10 * LAS_NS_PER_SEC)
+/* Nor one whose fresh credential was refused: it would only be asked the same again. */
+#define EXEC_FRESH_NS (5 * LAS_NS_PER_SEC)
 
 /* A text that may come from a file. */
 struct source {
     const char *path; /* NULL: fixed text */
+    bool is_token;
     struct las_file_stamp stamp;
     struct las_buf text;
 };
@@ -30,7 +33,9 @@ struct las_cred {
     const char *tls_name;
     struct source ca, cert, key, token;
     SSL_CTX *context;
-    uint64_t generation;
+    uint64_t generation; /* of context */
+    uint64_t version;    /* of all */
+    bool tls_stale;      /* texts are newer than context: a key may follow its certificate late */
     uint64_t checked_ns;
     struct las_list users;
 
@@ -39,6 +44,7 @@ struct las_cred {
     struct las_exec *exec; /* running */
     bool exec_have;        /* its last result is in use */
     int64_t exec_expires_us;
+    uint64_t exec_done_ns;
     uint64_t exec_failed_ns;
     struct las_err exec_err;
 };
@@ -79,6 +85,18 @@ static void init_source(struct source *source, struct las_slice text, struct las
         las_buf_add(&source->text, text);
 }
 
+/* A token goes into a header: one line of visible characters. */
+static enum las_status clean_token(struct las_buf *token, struct las_err *err)
+{
+    while (token->len && (token->ptr[token->len - 1] == '\n' || token->ptr[token->len - 1] == '\r'))
+        token->len--;
+    for (size_t i = 0; i < token->len; i++)
+        if (token->ptr[i] <= 0x20 || token->ptr[i] >= 0x7f)
+            return las_err_set(err, LAS_E_INVALID,
+                               "token: holds a blank or a control character at byte %zu", i);
+    return LAS_OK;
+}
+
 /* Read a file that is new or has changed. *changed is set if its text differs now. */
 static enum las_status refresh(struct source *source, const char *what, bool *changed,
                                struct las_err *err)
@@ -91,6 +109,8 @@ static enum las_status refresh(struct source *source, const char *what, bool *ch
     struct las_buf text;
     las_buf_init(&text, source->text.max);
     enum las_status st = las_file_read(source->path, &text, err);
+    if (st == LAS_OK && source->is_token)
+        st = clean_token(&text, err);
     if (st == LAS_OK && text.len == 0)
         st = las_err_set(err, LAS_E_INVALID, "%s: is empty", source->path);
     if (st != LAS_OK) {
@@ -120,37 +140,27 @@ static enum las_status make_context(struct las_cred *cred, struct las_err *err)
     SSL_CTX_free(cred->context);
     cred->context = context;
     cred->generation++;
-    return LAS_OK;
-}
-
-/* A token goes into a header: one line of visible characters. */
-static enum las_status clean_token(struct las_buf *token, struct las_err *err)
-{
-    while (token->len && (token->ptr[token->len - 1] == '\n' || token->ptr[token->len - 1] == '\r'))
-        token->len--;
-    for (size_t i = 0; i < token->len; i++)
-        if (token->ptr[i] <= 0x20 || token->ptr[i] >= 0x7f)
-            return las_err_set(err, LAS_E_INVALID,
-                               "token: holds a blank or a control character at byte %zu", i);
+    cred->version++;
+    cred->tls_stale = false;
     return LAS_OK;
 }
 
 static enum las_status read_all(struct las_cred *cred, struct las_err *err)
 {
-    bool tls_changed = false, token_changed = false;
+    bool token_changed = false;
     cred->checked_ns = uv_hrtime();
-    enum las_status st = refresh(&cred->ca, "certificate authority", &tls_changed, err);
+    enum las_status st = refresh(&cred->token, "token", &token_changed, err);
+    cred->version += token_changed;
     if (st == LAS_OK)
-        st = refresh(&cred->cert, "client certificate", &tls_changed, err);
+        st = refresh(&cred->ca, "certificate authority", &cred->tls_stale, err);
     if (st == LAS_OK)
-        st = refresh(&cred->key, "client key", &tls_changed, err);
+        st = refresh(&cred->cert, "client certificate", &cred->tls_stale, err);
     if (st == LAS_OK)
-        st = refresh(&cred->token, "token", &token_changed, err);
-    if (st == LAS_OK && token_changed)
-        st = clean_token(&cred->token.text, err);
-    if (st == LAS_OK && (tls_changed || !cred->context))
+        st = refresh(&cred->key, "client key", &cred->tls_stale, err);
+    bool first = cred->generation == 0, stale = cred->tls_stale;
+    if (st == LAS_OK && (first || stale))
         st = make_context(cred, err);
-    if (st == LAS_OK && tls_changed && cred->generation > 1)
+    if (st == LAS_OK && stale && !first)
         las_log_info(cred->log, "certificates have changed: new connections use the new ones");
     return st;
 }
@@ -166,6 +176,7 @@ enum las_status las_cred_new(struct las_loop *loop, const struct las_endpoint *e
     cred->log = log;
     cred->parse = parse;
     cred->parse_self = parse_self;
+    cred->token.is_token = true;
     las_list_init(&cred->users);
     las_arena_init(&cred->arena, 4096, 4 * PEM_BYTES_MAX);
     enum las_status st = copy_endpoint(cred, endpoint);
@@ -260,6 +271,8 @@ static void on_exec_done(void *self, enum las_status st, struct las_slice output
         cred->exec_err = *err;
     }
     cred->exec_have = st == LAS_OK;
+    cred->exec_done_ns = uv_hrtime();
+    cred->version++;
     cred->exec_failed_ns = st == LAS_OK ? 0 : uv_hrtime();
     if (st != LAS_OK)
         las_log_error(cred->log, "%s", cred->exec_err.text);
@@ -296,19 +309,26 @@ enum las_cred_state las_cred_poll(struct las_cred *cred, struct las_err *err)
     return cred->endpoint.exec.present ? poll_exec(cred, err) : LAS_CRED_READY;
 }
 
-bool las_cred_refused(struct las_cred *cred)
+bool las_cred_refused(struct las_cred *cred, uint64_t version)
 {
     struct las_err trouble;
+    if (cred->version != version)
+        return true; /* they are newer than what was refused */
     if (cred->endpoint.exec.present) {
+        if (cred->exec || uv_hrtime() - cred->exec_done_ns < EXEC_FRESH_NS)
+            return cred->exec != NULL;
         cred->exec_have = false;
+        cred->version++;
         return true;
     }
-    uint64_t generation = cred->generation;
-    uint64_t before = las_fnv1a(LAS_FNV1A_START, las_buf_slice(&cred->token.text));
     if (read_all(cred, &trouble) != LAS_OK)
         las_log_warning(cred->log, "%s; the last good one stays in use", trouble.text);
-    return generation != cred->generation ||
-           before != las_fnv1a(LAS_FNV1A_START, las_buf_slice(&cred->token.text));
+    return cred->version != version;
+}
+
+uint64_t las_cred_version(const struct las_cred *cred)
+{
+    return cred->version;
 }
 
 struct las_slice las_cred_token(const struct las_cred *cred)

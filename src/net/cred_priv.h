@@ -7,6 +7,9 @@
 #include "las/base/list.h"
 #include "las/net/cred.h"
 
+/* How we name ourselves to the server. */
+#define LAS_USER_AGENT "latency-aware-scheduler/" LAS_VERSION
+
 enum las_cred_state {
     LAS_CRED_READY,
     LAS_CRED_PENDING, /* an exec plugin runs: on_ready will be called */
@@ -30,8 +33,11 @@ struct las_slice las_cred_token(const struct las_cred *cred);
  * with another generation are to be drained. */
 SSL_CTX *las_cred_context(const struct las_cred *cred);
 uint64_t las_cred_generation(const struct las_cred *cred);
-/* The server answered 401: read everything anew. True if the credentials may be other ones now. */
-bool las_cred_refused(struct las_cred *cred);
+/* Changes with the token, the certificates, and when an exec plugin is to be asked again. */
+uint64_t las_cred_version(const struct las_cred *cred);
+/* The server answered 401 to what was sent with `version`: read everything anew. True if the
+ * credentials are or may become other ones, so that it is worth sending the request again. */
+bool las_cred_refused(struct las_cred *cred, uint64_t version);
 const struct las_endpoint *las_cred_endpoint(const struct las_cred *cred);
 /* Name that the certificate is checked against. */
 const char *las_cred_tls_name(const struct las_cred *cred);

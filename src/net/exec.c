@@ -180,6 +180,18 @@ static void write_info(const struct las_endpoint *endpoint, struct las_slice ca_
     las_buf_str(out, "}}");
 }
 
+/* A program that finds a variable twice mostly takes the first: ours must not stand before the
+ * plugin's. */
+static bool is_overridden(const struct las_endpoint *endpoint, const char *variable)
+{
+    struct las_slice name, value;
+    las_slice_cut(las_slice_of(variable), '=', &name, &value);
+    for (uint32_t i = 0; i < endpoint->exec.env_count; i++)
+        if (las_slice_eq(name, endpoint->exec.env_names[i]))
+            return true;
+    return las_slice_is(name, "KUBERNETES_EXEC_INFO");
+}
+
 /* Our environment, the plugin's own variables, and the info; in arena. */
 static char **make_environment(const struct las_endpoint *endpoint, struct las_slice ca_pem,
                                struct las_arena *arena)
@@ -192,7 +204,10 @@ static char **make_environment(const struct las_endpoint *endpoint, struct las_s
     las_buf_init(&text, INFO_BYTES_MAX);
     if (!env)
         return NULL;
-    memcpy(env, environ, count * sizeof(*env));
+    count = 0;
+    for (char **at = environ; *at; at++)
+        if (!is_overridden(endpoint, *at))
+            env[count++] = *at;
     for (uint32_t i = 0; i < endpoint->exec.env_count; i++) {
         las_buf_reset(&text);
         las_buf_printf(&text, "%s=%s", endpoint->exec.env_names[i].ptr,

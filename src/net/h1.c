@@ -76,14 +76,19 @@ enum las_status las_h1_submit(struct las_conn *conn, struct las_request_handle *
     }
     las_buf_str(&out, "\r\n");
     las_buf_add(&out, las_buf_slice(&request->body));
+    size_t len = out.len;
     enum las_status st = las_buf_status(&out);
     if (st == LAS_OK)
         st = las_tcp_write(conn->tcp, las_buf_slice(&out));
     las_buf_fini(&out);
+    if (st != LAS_OK)
+        return st;
+    conn->client->counters.bytes_out += len;
+    request->sent = true;
     las_buf_reset(&h1->head);
     h1->state = HEAD;
     h1->chunked = h1->has_length = h1->close = false;
-    return st;
+    return LAS_OK;
 }
 
 static struct las_request_handle *current(struct las_conn *conn)
@@ -100,15 +105,19 @@ static void lose(struct las_conn *conn, const char *text)
     las_conn_lost(conn, &err);
 }
 
-/* The answer is whole. */
-static void complete(struct las_conn *conn)
+/* The answer is whole, and `left` bytes came behind it, which nobody has asked for. */
+static void complete(struct las_conn *conn, size_t left)
 {
     struct las_h1 *h1 = conn->h1;
     h1->state = IDLE;
-    if (h1->close)
+    if (h1->close || left > 0)
         conn->draining = true;
-    if (current(conn))
-        las_request_complete(current(conn));
+    struct las_request_handle *request = current(conn);
+    if (!request)
+        return;
+    if (request->paused && conn->tcp)
+        las_tcp_pause(conn->tcp, false); /* for the next one */
+    las_request_complete(request);
 }
 
 static char lower(char c)
@@ -146,7 +155,8 @@ static bool take_header(struct las_conn *conn, struct las_slice line)
     struct las_slice lowered = las_slice_n(key, n);
     int64_t length;
     if (las_slice_is(lowered, "content-length")) {
-        if (las_slice_int64(value, &length) != LAS_OK || length < 0)
+        if (las_slice_int64(value, &length) != LAS_OK || length < 0 ||
+            (h1->has_length && h1->left != (uint64_t)length))
             return false;
         h1->has_length = true;
         h1->left = (uint64_t)length;
@@ -172,7 +182,7 @@ static bool take_status_line(struct las_conn *conn, struct las_slice line)
 }
 
 /* Status line and headers are whole in h1->head. False: the request or the connection is gone. */
-static bool parse_head(struct las_conn *conn)
+static bool parse_head(struct las_conn *conn, size_t left)
 {
     struct las_h1 *h1 = conn->h1;
     struct las_slice rest = las_buf_slice(&h1->head), line;
@@ -205,7 +215,7 @@ static bool parse_head(struct las_conn *conn)
         return false;
     }
     if (no_body || (h1->state == BODY_LENGTH && h1->left == 0)) {
-        complete(conn);
+        complete(conn, left);
         return false;
     }
     return true;
@@ -226,7 +236,7 @@ static bool collect_line(struct las_h1 *h1, struct las_slice *data)
 static bool head_is_whole(const struct las_buf *head)
 {
     struct las_slice text = las_buf_slice(head);
-    return (text.len >= 4 && memcmp(text.ptr + text.len - 4, "\r\n\r\n", 4) == 0) ||
+    return (text.len >= 3 && memcmp(text.ptr + text.len - 3, "\n\r\n", 3) == 0) ||
            (text.len >= 2 && memcmp(text.ptr + text.len - 2, "\n\n", 2) == 0);
 }
 
@@ -277,7 +287,7 @@ static bool step_body(struct las_conn *conn, struct las_slice *data)
         return false;
     }
     if (h1->state == BODY_LENGTH && h1->left == 0) {
-        complete(conn);
+        complete(conn, data->len);
         return false;
     }
     if (h1->state == BODY_CHUNK && h1->left == 0)
@@ -299,7 +309,7 @@ static bool step_line(struct las_conn *conn, struct las_slice *data)
         return blank || (lose(conn, "a chunk does not end where its size says"), false);
     }
     if (blank) {
-        complete(conn);
+        complete(conn, data->len);
         return false;
     }
     return true;
@@ -317,7 +327,7 @@ void las_h1_data(struct las_conn *conn, struct las_slice data)
         switch (h1->state) {
         case HEAD:
             if (collect_line(h1, &data) && head_is_whole(&h1->head))
-                going = parse_head(conn);
+                going = parse_head(conn, data.len);
             else if (h1->head.failed) {
                 lose(conn, "the head of the answer is too long");
                 going = false;
@@ -345,5 +355,5 @@ void las_h1_data(struct las_conn *conn, struct las_slice data)
 void las_h1_eof(struct las_conn *conn)
 {
     if (conn->h1 && conn->h1->state == BODY_TO_END && current(conn))
-        complete(conn);
+        complete(conn, 0);
 }

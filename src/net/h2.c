@@ -56,26 +56,36 @@ static int on_header(nghttp2_session *session, const nghttp2_frame *frame, const
     return 0;
 }
 
-static void on_goaway(struct las_h2 *h2, const nghttp2_frame *frame)
-{
-    (void)frame;
-    /* nghttp2 closes the streams above the last id with REFUSED_STREAM; those below are still
-     * answered. */
-    las_conn_drain(h2->conn);
-}
-
 static int on_frame(nghttp2_session *session, const nghttp2_frame *frame, void *self)
 {
     struct las_h2 *h2 = self;
     if (frame->hd.type == NGHTTP2_GOAWAY)
-        on_goaway(h2, frame);
-    if (frame->hd.type != NGHTTP2_HEADERS)
+        las_conn_drain(
+            h2->conn); /* nghttp2 refuses the streams above the last id; the others go on */
+    if (frame->hd.type == NGHTTP2_SETTINGS)
+        las_client_kick(h2->conn->client); /* there may be room for more */
+    if (frame->hd.type != NGHTTP2_HEADERS && frame->hd.type != NGHTTP2_DATA)
         return 0;
     struct las_request_handle *request = request_of(session, frame->hd.stream_id);
+    if (request && (frame->hd.flags & NGHTTP2_FLAG_END_STREAM))
+        request->ended = true;
+    if (frame->hd.type != NGHTTP2_HEADERS)
+        return 0;
     /* 1xx answers are not the answer. */
     if (request && request->code >= 200 && !request->head_given &&
         (frame->hd.flags & NGHTTP2_FLAG_END_HEADERS))
         las_request_head(request);
+    return 0;
+}
+
+/* From here on the server may have acted on it. */
+static int on_frame_sent(nghttp2_session *session, const nghttp2_frame *frame, void *self)
+{
+    (void)self;
+    struct las_request_handle *request =
+        frame->hd.type == NGHTTP2_HEADERS ? request_of(session, frame->hd.stream_id) : NULL;
+    if (request)
+        request->sent = true;
     return 0;
 }
 
@@ -111,10 +121,13 @@ static int on_stream_close(nghttp2_session *session, int32_t stream_id, uint32_t
         return 0;
     nghttp2_session_set_stream_user_data(session, stream_id, NULL);
     request->stream_id = 0;
+    if (request->unconsumed)
+        nghttp2_session_consume_connection(session, request->unconsumed);
+    request->unconsumed = 0;
     struct las_err err;
-    if (code == NGHTTP2_NO_ERROR && request->code >= 200) {
+    if (request->ended && request->code >= 200) {
         las_request_complete(request);
-    } else if (code == NGHTTP2_REFUSED_STREAM) {
+    } else if (code == NGHTTP2_REFUSED_STREAM || !request->sent) {
         las_err_set(&err, LAS_E_REFUSED, "refused by the server before it was processed");
         las_request_resend(request, &err);
     } else {
@@ -164,6 +177,7 @@ static bool send_frames(struct las_h2 *h2)
         if (n <= 0)
             break;
         las_buf_add(&gathered, las_slice_n((const char *)data, (size_t)n));
+        h2->conn->client->counters.bytes_out += (size_t)n;
         if (gathered.len >= GATHER_BYTES) {
             st = las_tcp_write(h2->conn->tcp, las_buf_slice(&gathered));
             las_buf_reset(&gathered);
@@ -185,7 +199,7 @@ static void on_flush(struct las_deferred *deferred)
         return;
     /* Neither side has anything to say any more: the end of a drained connection. */
     if (!nghttp2_session_want_read(h2->session) && !nghttp2_session_want_write(h2->session))
-        lose(h2, "session ended", 0);
+        lose(h2, "ended by the server", 0);
 }
 
 static void flush_later(struct las_h2 *h2)
@@ -211,6 +225,7 @@ static nghttp2_session_callbacks *make_callbacks(void)
         return NULL;
     nghttp2_session_callbacks_set_on_header_callback(callbacks, on_header);
     nghttp2_session_callbacks_set_on_frame_recv_callback(callbacks, on_frame);
+    nghttp2_session_callbacks_set_on_frame_send_callback(callbacks, on_frame_sent);
     nghttp2_session_callbacks_set_on_data_chunk_recv_callback(callbacks, on_chunk);
     nghttp2_session_callbacks_set_on_stream_close_callback(callbacks, on_stream_close);
     return callbacks;
@@ -311,8 +326,10 @@ enum las_status las_h2_submit(struct las_conn *conn, struct las_request_handle *
             header("authorization", las_buf_slice(&authorization), NGHTTP2_NV_FLAG_NO_INDEX);
     }
     const nghttp2_data_provider body = {.read_callback = read_body};
-    int32_t id = nghttp2_submit_request(h2->session, NULL, headers, count,
-                                        request->body.len ? &body : NULL, request);
+    int32_t id = NGHTTP2_ERR_NOMEM;
+    if (!authority.failed && !authorization.failed)
+        id = nghttp2_submit_request(h2->session, NULL, headers, count,
+                                    request->body.len ? &body : NULL, request);
     las_buf_fini(&authority);
     las_buf_fini(&authorization);
     if (id < 0)

@@ -83,7 +83,8 @@ static int send_body(struct lws *wsi, struct session *session)
     return lws_http_transaction_completed(wsi) ? -1 : 0;
 }
 
-static int on_event(struct lws *wsi, enum lws_callback_reasons reason, void *user, void *in, size_t len)
+static int on_event(struct lws *wsi, enum lws_callback_reasons reason, void *user, void *in,
+                    size_t len)
 {
     struct session *session = user;
     switch (reason) {
@@ -104,10 +105,12 @@ static int on_event(struct lws *wsi, enum lws_callback_reasons reason, void *use
 }
 
 static const struct lws_protocols protocols[] = {
-    {.name = "http", .callback = on_event, .per_session_data_size = sizeof(struct session)}, {.name = NULL}};
+    {.name = "http", .callback = on_event, .per_session_data_size = sizeof(struct session)},
+    {.name = NULL}};
 
-enum las_status las_listen_new(struct las_lws *lws, const char *address, uint16_t port, size_t body_bytes_max,
-                               las_listen_handler *handler, void *self, struct las_listen **out, struct las_err *err)
+enum las_status las_listen_new(struct las_lws *lws, const char *address, uint16_t port,
+                               size_t body_bytes_max, las_listen_handler *handler, void *self,
+                               struct las_listen **out, struct las_err *err)
 {
     struct las_listen *listen = las_mem_zalloc(1, sizeof(*listen));
     if (!listen)
@@ -130,7 +133,8 @@ enum las_status las_listen_new(struct las_lws *lws, const char *address, uint16_
     (void)las_lws_take_error(lws);
     listen->vhost = las_lws_vhost_new(lws, &info);
     if (!listen->vhost) {
-        las_err_set(err, LAS_E_IO, "cannot listen on %s:%u: %s", address, port, las_lws_take_error(lws));
+        las_err_set(err, LAS_E_IO, "cannot listen on %s:%u: %s", address, port,
+                    las_lws_take_error(lws));
         las_mem_free(listen);
         return LAS_E_IO;
     }

@@ -15,6 +15,7 @@ struct las_loop {
     uv_timer_t timer;
     uv_signal_t term, interrupt;
     bool signals;
+    bool woken;
     struct las_list deferred;
     struct las_clock clock;
     uint64_t (*turn)(void *self, uint64_t now_ns);
@@ -76,25 +77,39 @@ static void on_timer(uv_timer_t *timer)
     (void)timer; /* The iteration that it makes has its prepare phase. */
 }
 
+/* Work that work makes (a request makes frames, frames make a record) is done in the same
+ * iteration: else each step would cost a system call. The bound keeps I/O from starving. */
+#define DEFERRED_ROUNDS_MAX 8
+
 static void run_deferred(struct las_loop *loop)
 {
-    /* A private list: what runs may defer again, for the next iteration. */
-    struct las_list due;
-    las_list_move(&due, &loop->deferred);
-    while (!las_list_empty(&due)) {
-        struct las_deferred *deferred = LAS_LIST_FIRST(&due, struct las_deferred, link);
-        las_list_remove(&deferred->link);
-        deferred->run(deferred);
+    for (int round = 0; round < DEFERRED_ROUNDS_MAX && !las_list_empty(&loop->deferred); round++) {
+        struct las_list due;
+        las_list_move(&due, &loop->deferred);
+        while (!las_list_empty(&due)) {
+            struct las_deferred *deferred = LAS_LIST_FIRST(&due, struct las_deferred, link);
+            las_list_remove(&deferred->link);
+            deferred->run(deferred);
+        }
     }
+}
+
+void las_loop_wake(struct las_loop *loop)
+{
+    loop->woken = true;
+    uv_idle_start(&loop->idle, on_idle);
 }
 
 static void on_prepare(uv_prepare_t *prepare)
 {
     struct las_loop *loop = prepare->data;
     run_deferred(loop);
+    loop->woken = false;
     uint64_t now = uv_hrtime();
     uint64_t next = loop->turn ? loop->turn(loop->turn_self, now) : UINT64_MAX;
-    bool more = next <= now || !las_list_empty(&loop->deferred);
+    /* What the turn has started goes out before the loop sleeps. */
+    run_deferred(loop);
+    bool more = next <= now || loop->woken || !las_list_empty(&loop->deferred);
     if (more)
         uv_idle_start(&loop->idle, on_idle);
     else
@@ -105,7 +120,7 @@ static void on_prepare(uv_prepare_t *prepare)
     }
     /* uv counts in milliseconds from its cached time: round up, never wake too early. */
     uv_update_time(&loop->uv);
-    uint64_t wait_ms = (next - now + LAS_NS_PER_MS - 1) / LAS_NS_PER_MS;
+    uint64_t wait_ms = (next - now) / LAS_NS_PER_MS + 1;
     uv_timer_start(&loop->timer, on_timer, wait_ms, 0);
 }
 
@@ -181,7 +196,9 @@ void las_loop_free(struct las_loop *loop)
         uv_close((uv_handle_t *)&loop->term, NULL);
         uv_close((uv_handle_t *)&loop->interrupt, NULL);
     }
-    uv_run(&loop->uv, UV_RUN_DEFAULT);
+    /* A stop that was asked for and not yet obeyed ends one run early. */
+    while (uv_run(&loop->uv, UV_RUN_DEFAULT) != 0)
+        ;
     CHECK(uv_loop_close(&loop->uv) == 0);
     las_mem_free(loop);
 }

@@ -1,14 +1,18 @@
-/* One lws context on the foreign loop. lws must never own the loop: its own ignores signals. Destroying it is in two steps:
- * las_lws_free begins, and running the loop to its end (las_loop_free) closes the handles. */
+/* One lws context on the foreign loop. lws must never own the loop: its own ignores signals.
+ * Destroying it is in two steps: las_lws_free begins, and running the loop to its end
+ * (las_loop_free) closes the handles. */
 #include "lws_core_priv.h"
 
 #include <stdlib.h>
+#include <sys/resource.h>
 
 #include "las/base/mem.h"
 
 #define FDS_MAX 1024u
-#define BUFFER_BYTES (64u * 1024u)   /* holds a request head with its token */
-#define HEADERS_BYTES (16u * 1024u)  /* of an answer */
+#define HEADER_TABLES 32 /* handshakes and heads being read at a time */
+#define KEEPALIVE_SECONDS 30
+#define BUFFER_BYTES (64u * 1024u)  /* holds a request head with its token */
+#define HEADERS_BYTES (16u * 1024u) /* of an answer */
 
 struct las_lws {
     struct lws_context *context;
@@ -30,7 +34,18 @@ static void on_log(int level, const char *line)
     snprintf(current->error, sizeof(current->error), "%.*s", (int)(len < 255 ? len : 255), line);
 }
 
-enum las_status las_lws_new(struct las_loop *loop, const struct las_log *log, struct las_lws **out, struct las_err *err)
+/* At the limit given to it lws stops accepting; at that of the process it would spin over a
+ * listening socket it cannot accept from, and the API connection could not be made anew. */
+static unsigned fd_limit(void)
+{
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur / 2 > FDS_MAX)
+        return FDS_MAX;
+    return (unsigned)(limit.rlim_cur / 2);
+}
+
+enum las_status las_lws_new(struct las_loop *loop, const struct las_log *log, struct las_lws **out,
+                            struct las_err *err)
 {
     (void)log;
     CHECK(current == NULL);
@@ -43,15 +58,21 @@ enum las_status las_lws_new(struct las_loop *loop, const struct las_log *log, st
     void *loops[] = {las_loop_uv(loop)};
     struct lws_context_creation_info info;
     memset(&info, 0, sizeof(info));
-    info.options = LWS_SERVER_OPTION_LIBUV | LWS_SERVER_OPTION_EXPLICIT_VHOSTS | LWS_SERVER_OPTION_DO_SSL_GLOBAL_INIT |
-                   LWS_SERVER_OPTION_DISABLE_OS_CA_CERTS;
+    info.options = LWS_SERVER_OPTION_LIBUV | LWS_SERVER_OPTION_EXPLICIT_VHOSTS |
+                   LWS_SERVER_OPTION_DO_SSL_GLOBAL_INIT | LWS_SERVER_OPTION_DISABLE_OS_CA_CERTS;
     info.foreign_loops = loops;
-    info.fd_limit_per_thread = FDS_MAX;
+    info.fd_limit_per_thread = fd_limit();
+    info.max_http_header_pool = HEADER_TABLES;
+    info.ka_time = KEEPALIVE_SECONDS;
+    info.ka_probes = 3;
+    info.ka_interval = 5;
     info.pt_serv_buf_size = BUFFER_BYTES;
     info.max_http_header_data = HEADERS_BYTES;
     lws->context = lws_create_context(&info);
     if (!lws->context) {
-        las_err_set(err, LAS_E_UNSUPPORTED, "libwebsockets: %s; is the package libwebsockets-evlib-uv installed?", lws->error);
+        las_err_set(err, LAS_E_UNSUPPORTED,
+                    "libwebsockets: %s; is the package libwebsockets-evlib-uv installed?",
+                    lws->error);
         current = NULL;
         las_mem_free(lws);
         return LAS_E_UNSUPPORTED;
@@ -79,7 +100,8 @@ struct las_loop *las_lws_loop(struct las_lws *lws)
     return lws->loop;
 }
 
-struct lws_vhost *las_lws_vhost_new(struct las_lws *lws, const struct lws_context_creation_info *info)
+struct lws_vhost *las_lws_vhost_new(struct las_lws *lws,
+                                    const struct lws_context_creation_info *info)
 {
     const char *proxy = getenv("http_proxy");
     char *saved = proxy ? las_mem_strndup(proxy, strlen(proxy)) : NULL;

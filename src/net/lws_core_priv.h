@@ -10,9 +10,12 @@
 
 struct lws_context *las_lws_context(struct las_lws *lws);
 struct las_loop *las_lws_loop(struct las_lws *lws);
-/* Make a vhost with the proxy variables of the environment out of sight: lws would take http_proxy and knows no no_proxy. */
-struct lws_vhost *las_lws_vhost_new(struct las_lws *lws, const struct lws_context_creation_info *info);
-/* The last error line that lws logged, "" if none; emptied by the call. It is the only place where it gives reasons. */
+/* Make a vhost with the proxy variables of the environment out of sight: lws would take http_proxy
+ * and knows no no_proxy. */
+struct lws_vhost *las_lws_vhost_new(struct las_lws *lws,
+                                    const struct lws_context_creation_info *info);
+/* The last error line that lws logged, "" if none; emptied by the call. It is the only place where
+ * it gives reasons. */
 const char *las_lws_take_error(struct las_lws *lws);
 
 #endif

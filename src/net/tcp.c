@@ -39,7 +39,7 @@ struct las_tcp {
                          tried */
     uv_timer_t timer;
     struct las_buf plain; /* to be encrypted, or for plain connections to be sent */
-    struct las_deferred flush;
+    struct las_deferred flush, resume;
     bool paused, reading;
     bool silent; /* being closed by the user: no callback */
     int closing; /* uv handles whose closed callback is due */
@@ -105,6 +105,7 @@ static void shut(struct las_tcp *tcp)
 {
     tcp->phase = ENDED;
     las_loop_undefer(&tcp->flush);
+    las_loop_undefer(&tcp->resume);
     drop_socket(tcp);
     if (tcp->resolving)
         uv_cancel((uv_req_t *)&tcp->resolve);
@@ -148,7 +149,7 @@ static void on_written(uv_write_t *request, int status)
     bool current = tcp->socket == &socket->tcp;
     las_mem_free(request);
     if (status < 0 && status != UV_ECANCELED && current)
-        end_with(tcp, LAS_E_CLOSED, "write: %s", uv_strerror(status));
+        end_with(tcp, LAS_E_IO, "write: %s", uv_strerror(status));
 }
 
 static bool send_bytes(struct las_tcp *tcp, const char *data, size_t len)
@@ -164,7 +165,7 @@ static bool send_bytes(struct las_tcp *tcp, const char *data, size_t len)
     int status = uv_write(&write->request, (uv_stream_t *)tcp->socket, &buf, 1, on_written);
     if (status < 0) {
         las_mem_free(write);
-        end_with(tcp, LAS_E_CLOSED, "write: %s", uv_strerror(status));
+        end_with(tcp, LAS_E_IO, "write: %s", uv_strerror(status));
         return false;
     }
     return true;
@@ -192,12 +193,20 @@ static void flush(struct las_tcp *tcp)
             las_buf_reset(&tcp->plain);
         return;
     }
-    ERR_clear_error();
-    int n = SSL_write(tcp->ssl, tcp->plain.ptr, (int)tcp->plain.len);
-    if (n > 0)
-        las_buf_consume(&tcp->plain, (size_t)n);
-    if (n > 0 && tcp->plain.len > 0) /* One record at a time with partial writes on. */
-        las_loop_defer(tcp->loop, &tcp->flush);
+    /* A memory BIO takes all: each call makes one record of up to 16 KiB. */
+    size_t sent = 0;
+    while (sent < tcp->plain.len) {
+        ERR_clear_error();
+        int n = SSL_write(tcp->ssl, tcp->plain.ptr + sent, (int)(tcp->plain.len - sent));
+        if (n <= 0) {
+            char text[256];
+            las_tls_error(tcp->ssl, text, sizeof(text));
+            end_with(tcp, LAS_E_TLS, "TLS: %s", text);
+            return;
+        }
+        sent += (size_t)n;
+    }
+    las_buf_reset(&tcp->plain);
     send_encrypted(tcp);
 }
 
@@ -282,6 +291,15 @@ static void decrypt(struct las_tcp *tcp)
     }
 }
 
+/* What was read from the socket before the pause and is still encrypted. */
+static void on_resume(struct las_deferred *deferred)
+{
+    struct las_tcp *tcp = LAS_CONTAINER_OF(deferred, struct las_tcp, resume);
+    if (tcp->phase == OPEN)
+        decrypt(tcp);
+    las_loop_wake(tcp->loop);
+}
+
 static void received(struct las_tcp *tcp, const char *data, size_t len)
 {
     if (!tcp->ssl) {
@@ -312,9 +330,9 @@ static void on_read(uv_stream_t *stream, ssize_t n, const uv_buf_t *buf)
     if (n > 0)
         received(tcp, buf->base, (size_t)n);
     else if (n == UV_EOF)
-        end_with(tcp, LAS_E_CLOSED, "closed by the server");
+        end_with(tcp, tcp->ssl ? LAS_E_IO : LAS_E_CLOSED, "closed by the server");
     else
-        end_with(tcp, LAS_E_CLOSED, "read: %s", uv_strerror((int)n));
+        end_with(tcp, LAS_E_IO, "read: %s", uv_strerror((int)n));
 }
 
 static void set_reading(struct las_tcp *tcp)
@@ -335,8 +353,8 @@ void las_tcp_pause(struct las_tcp *tcp, bool paused)
         return;
     tcp->paused = paused;
     set_reading(tcp);
-    if (!paused && tcp->ssl && tcp->phase == OPEN)
-        decrypt(tcp); /* What was read and not yet decrypted. */
+    if (!paused && tcp->ssl)
+        las_loop_defer(tcp->loop, &tcp->resume);
 }
 
 /* --- Connecting. */
@@ -493,6 +511,7 @@ enum las_status las_tcp_connect(struct las_loop *loop, const struct las_tcp_targ
     tcp->self = self;
     las_buf_init(&tcp->plain, LAS_TCP_OUT_BYTES_MAX);
     las_deferred_init(&tcp->flush, on_flush);
+    las_deferred_init(&tcp->resume, on_resume);
     enum las_status st = init(tcp, target, err);
     if (st != LAS_OK) {
         free_unstarted(tcp);

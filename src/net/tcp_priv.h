@@ -15,8 +15,9 @@
 struct las_tcp;
 
 /* on_open once the connection can carry data; on_data with plain bytes, valid during the call;
- * on_end once and last, unless las_tcp_close came first: err says why, or LAS_E_CLOSED for an
- * orderly end by the peer. After on_end the handle is dead. */
+ * on_end once and last, unless las_tcp_close came first: err says why; LAS_E_CLOSED is an
+ * orderly end by the peer (over TLS: close_notify came), anything else may have cut off bytes that
+ * were on their way. After on_end the handle is dead. */
 struct las_tcp_handler {
     void (*on_open)(void *self, struct las_slice alpn);
     void (*on_data)(void *self, struct las_slice data);

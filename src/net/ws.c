@@ -1,6 +1,7 @@
-/* Websocket streams by the lws client. Facts that shape it (measured): name look-up must be ours, since lws blocks; the API
- * server wants an Origin; ALPN must be http/1.1; a CA bundle is only read whole through a TLS context of our own; a refused
- * handshake shows its code and Retry-After, and no body; a failing connect may report inside the connect call, or twice. */
+/* Websocket streams by the lws client. Facts that shape it (measured): name look-up must be ours,
+ * since lws blocks; the API server wants an Origin; ALPN must be http/1.1; a CA bundle is only read
+ * whole through a TLS context of our own; a refused handshake shows its code and Retry-After, and
+ * no body; a failing connect may report inside the connect call, or twice. */
 #include "lws_core_priv.h"
 
 #include <arpa/inet.h>
@@ -12,11 +13,13 @@
 #include "las/net/ws.h"
 
 #define RECEIVE_BYTES 65536u
+#define TICK_MS 1000
 #define PATH_BYTES_MAX 2000u /* what lws takes as a request target */
 
 /* A TLS context has one vhost; new certificates make a new one, and old streams keep theirs. */
 struct vhost {
     struct las_list link;
+    uint32_t stream_count;
     struct lws_vhost *lws;
     SSL_CTX *context;
     uint64_t generation;
@@ -31,11 +34,12 @@ struct las_ws {
     struct las_list streams; /* of struct las_request_handle */
     uint32_t stream_count;
     struct las_list vhosts;
+    struct las_request_handle *refused; /* its on_head runs; NULL again if that cancelled it */
 };
 
 /* Survives its stream until uv is done with it. */
 struct lookup {
-    uv_getaddrinfo_t request; /* first */
+    uv_getaddrinfo_t request;          /* first */
     struct las_request_handle *stream; /* NULL: the stream has ended */
 };
 
@@ -48,9 +52,15 @@ struct las_request_handle {
     struct lookup *lookup;
     bool waiting_for_cred;
     struct las_deferred begin;
+    struct vhost *vhost; /* NULL: not connecting yet */
     struct lws *wsi;
-    bool open;
+    bool open, paused;
+    bool auth_retried;
+    uint64_t cred_version; /* what the handshake was sent with */
+    int close_code;        /* of the peer's close frame, 0: none came */
     uv_timer_t *timer;
+    uint64_t deadline_ns; /* absolute, 0: none */
+    uint64_t idle_ns, last_byte_ns;
 };
 
 static const lws_retry_bo_t keep_alive = {.secs_since_valid_ping = LAS_WS_PING_SECONDS,
@@ -63,8 +73,23 @@ static void on_timer_closed(uv_handle_t *handle)
     las_mem_free(handle);
 }
 
+/* Leave the connection, if there is one; lws closes it after the current callback. */
+static void let_go(struct las_request_handle *stream)
+{
+    if (stream->wsi) {
+        lws_set_opaque_user_data(stream->wsi, NULL);
+        lws_set_timeout(stream->wsi, PENDING_TIMEOUT_CLOSE_SEND, LWS_TO_KILL_ASYNC);
+    }
+    stream->wsi = NULL;
+    if (stream->vhost)
+        stream->vhost->stream_count--;
+    stream->vhost = NULL;
+}
+
 static void destroy(struct las_request_handle *stream)
 {
+    if (stream->ws->refused == stream)
+        stream->ws->refused = NULL;
     las_list_remove(&stream->link);
     las_loop_undefer(&stream->begin);
     stream->ws->stream_count--;
@@ -72,24 +97,24 @@ static void destroy(struct las_request_handle *stream)
         stream->lookup->stream = NULL;
         uv_cancel((uv_req_t *)&stream->lookup->request);
     }
-    if (stream->wsi) {
-        lws_set_opaque_user_data(stream->wsi, NULL);
-        lws_set_timeout(stream->wsi, PENDING_TIMEOUT_CLOSE_SEND, LWS_TO_KILL_ASYNC);
-    }
+    let_go(stream);
     if (stream->timer)
         uv_close((uv_handle_t *)stream->timer, on_timer_closed);
     las_mem_free(stream->path);
     las_mem_free(stream);
 }
 
-static void finish(struct las_request_handle *stream, enum las_outcome outcome, enum las_status status, const char *text)
+static void finish(struct las_request_handle *stream, enum las_outcome outcome,
+                   enum las_status status, const char *text)
 {
     const struct las_response_handler *handler = stream->handler;
+    struct las_loop *loop = las_lws_loop(stream->ws->lws);
     void *self = stream->self;
     struct las_err err;
     las_err_set(&err, status, "websocket: %s", text);
     destroy(stream);
     handler->on_done(self, outcome, outcome == LAS_OUTCOME_ANSWERED ? NULL : &err);
+    las_loop_wake(loop);
 }
 
 /* --- lws's callback. */
@@ -98,21 +123,26 @@ static int add_headers(struct las_request_handle *stream, unsigned char **at, un
 {
     struct las_slice token = las_cred_token(stream->ws->cred);
     struct las_buf value;
+    static const char agent[] = LAS_USER_AGENT;
+    if (lws_add_http_header_by_token(stream->wsi, WSI_TOKEN_HTTP_USER_AGENT,
+                                     (const unsigned char *)agent, sizeof(agent) - 1, at, end))
+        return -1;
     if (token.len == 0)
         return 0;
     las_buf_init(&value, LAS_CRED_TOKEN_BYTES_MAX + 16);
     las_buf_str(&value, "Bearer ");
     las_buf_add(&value, token);
-    int failed = lws_add_http_header_by_token(stream->wsi, WSI_TOKEN_HTTP_AUTHORIZATION, (unsigned char *)value.ptr,
-                                              (int)value.len, at, end);
+    int failed = lws_add_http_header_by_token(stream->wsi, WSI_TOKEN_HTTP_AUTHORIZATION,
+                                              (unsigned char *)value.ptr, (int)value.len, at, end);
     las_buf_fini(&value);
     return failed ? -1 : 0;
 }
 
 static void give_head(struct las_request_handle *stream, int code, uint64_t retry_after_ns)
 {
-    const struct las_response_head head = {
-        .code = code, .content_type = LAS_SLICE("application/json"), .retry_after_ns = retry_after_ns};
+    const struct las_response_head head = {.code = code,
+                                           .content_type = LAS_SLICE("application/json"),
+                                           .retry_after_ns = retry_after_ns};
     stream->handler->on_head(stream->self, &head);
 }
 
@@ -132,35 +162,85 @@ static uint64_t retry_after_of(struct lws *wsi)
     return (seconds > 3600 ? 3600 : (uint64_t)seconds) * LAS_NS_PER_SEC;
 }
 
+/* The wsi is about to be destroyed by lws: nothing may reach the stream from it any more. */
+static void detach(struct las_request_handle *stream, struct lws *wsi)
+{
+    lws_set_opaque_user_data(wsi, NULL);
+    stream->wsi = NULL;
+    let_go(stream);
+}
+
 static void connection_error(struct las_request_handle *stream, struct lws *wsi, const char *text)
 {
+    struct las_ws *ws = stream->ws;
     int code = (int)lws_http_client_http_response(wsi);
-    const char *reason = las_lws_take_error(stream->ws->lws);
+    const char *reason = las_lws_take_error(ws->lws);
+    uint64_t retry_after_ns = retry_after_of(wsi);
+    detach(stream, wsi);
+    if (code == 401 && !stream->auth_retried && las_cred_refused(ws->cred, stream->cred_version)) {
+        stream->auth_retried = true;
+        las_loop_defer(las_lws_loop(ws->lws), &stream->begin);
+        return;
+    }
     if (code >= 300 && code <= 599) {
-        if (code == 401)
-            las_cred_refused(stream->ws->cred);
-        lws_set_opaque_user_data(wsi, NULL);
-        stream->wsi = NULL;
-        give_head(stream, code, retry_after_of(wsi));
-        finish(stream, LAS_OUTCOME_ANSWERED, LAS_OK, "");
+        ws->refused = stream;
+        give_head(stream, code, retry_after_ns);
+        if (ws->refused == stream) /* else it was cancelled */
+            finish(stream, LAS_OUTCOME_ANSWERED, LAS_OK, "");
+        ws->refused = NULL;
         return;
     }
     char both[400];
-    snprintf(both, sizeof(both), "%s%s%s", text ? text : "connection failed", reason[0] ? ": " : "", reason);
-    lws_set_opaque_user_data(wsi, NULL);
-    stream->wsi = NULL;
+    snprintf(both, sizeof(both), "%s%s%s", text ? text : "connection failed", reason[0] ? ": " : "",
+             reason);
     finish(stream, LAS_OUTCOME_NOT_SENT, LAS_E_IO, both);
 }
 
 static void closed(struct las_request_handle *stream, struct lws *wsi)
 {
     bool was_open = stream->open;
-    lws_set_opaque_user_data(wsi, NULL);
-    stream->wsi = NULL;
-    finish(stream, was_open ? LAS_OUTCOME_ANSWERED : LAS_OUTCOME_NOT_SENT, LAS_E_CLOSED, "closed");
+    int code = stream->close_code;
+    char text[64] = "the connection was lost";
+    detach(stream, wsi);
+    if (code)
+        snprintf(text, sizeof(text), "closed by the server with code %d", code);
+    /* Any end of the handshake that lws calls a close left no answer. A watch changes nothing on
+     * the server: it may be opened again in either case. */
+    if (!was_open)
+        finish(stream, LAS_OUTCOME_NOT_SENT, LAS_E_CLOSED, text);
+    else if (code == LWS_CLOSE_STATUS_NORMAL || code == LWS_CLOSE_STATUS_NO_STATUS)
+        finish(stream, LAS_OUTCOME_ANSWERED, LAS_OK, "");
+    else
+        finish(stream, LAS_OUTCOME_UNKNOWN, LAS_E_CLOSED, text);
 }
 
-static int on_event(struct lws *wsi, enum lws_callback_reasons reason, void *user, void *in, size_t len)
+/* Two bytes of code, then the reason. */
+static void peer_closes(struct las_request_handle *stream, const unsigned char *frame, size_t len)
+{
+    stream->close_code = len >= 2 ? frame[0] << 8 | frame[1] : LWS_CLOSE_STATUS_NO_STATUS;
+}
+
+static int established(struct las_request_handle *stream, struct lws *wsi)
+{
+    stream->wsi = wsi;
+    stream->open = true;
+    stream->last_byte_ns = uv_hrtime();
+    if (stream->paused)
+        lws_rx_flow_control(wsi, 0);
+    give_head(stream, 200, 0);
+    return is_there(wsi) ? 0 : -1;
+}
+
+static int receive(struct las_request_handle *stream, struct lws *wsi, struct las_slice data)
+{
+    stream->last_byte_ns = uv_hrtime();
+    if (data.len)
+        stream->handler->on_data(stream->self, data);
+    return is_there(wsi) ? 0 : -1;
+}
+
+static int on_event(struct lws *wsi, enum lws_callback_reasons reason, void *user, void *in,
+                    size_t len)
 {
     (void)user;
     struct las_request_handle *stream = wsi ? lws_get_opaque_user_data(wsi) : NULL;
@@ -171,13 +251,12 @@ static int on_event(struct lws *wsi, enum lws_callback_reasons reason, void *use
         stream->wsi = wsi;
         return add_headers(stream, (unsigned char **)in, *(unsigned char **)in + len);
     case LWS_CALLBACK_CLIENT_ESTABLISHED:
-        stream->wsi = wsi;
-        stream->open = true;
-        give_head(stream, 200, 0);
-        return is_there(wsi) ? 0 : -1;
+        return established(stream, wsi);
     case LWS_CALLBACK_CLIENT_RECEIVE:
-        stream->handler->on_data(stream->self, las_slice_n(in, len));
-        return is_there(wsi) ? 0 : -1;
+        return receive(stream, wsi, las_slice_n(in, len));
+    case LWS_CALLBACK_WS_PEER_INITIATED_CLOSE:
+        peer_closes(stream, in, len);
+        return 0;
     case LWS_CALLBACK_CLIENT_CONNECTION_ERROR:
         connection_error(stream, wsi, in);
         return 0;
@@ -195,9 +274,30 @@ static const struct lws_protocols protocols[] = {
 
 /* --- Beginning. */
 
+static void free_vhost(struct vhost *vhost)
+{
+    las_list_remove(&vhost->link);
+    lws_vhost_destroy(vhost->lws);
+    SSL_CTX_free(vhost->context);
+    las_mem_free(vhost);
+}
+
+/* Those of older certificates that no stream uses any more. */
+static void sweep_vhosts(struct las_ws *ws, uint64_t generation)
+{
+    struct las_list *next;
+    for (struct las_list *at = ws->vhosts.next; at != &ws->vhosts; at = next) {
+        struct vhost *vhost = LAS_CONTAINER_OF(at, struct vhost, link);
+        next = at->next;
+        if (vhost->generation != generation && vhost->stream_count == 0)
+            free_vhost(vhost);
+    }
+}
+
 static struct vhost *vhost_of(struct las_ws *ws)
 {
     uint64_t generation = las_cred_generation(ws->cred);
+    sweep_vhosts(ws, generation);
     for (struct las_list *at = ws->vhosts.next; at != &ws->vhosts; at = at->next) {
         struct vhost *vhost = LAS_CONTAINER_OF(at, struct vhost, link);
         if (vhost->generation == generation)
@@ -255,12 +355,16 @@ static void connect_to(struct las_request_handle *stream, const char *address)
     if (!endpoint->plain_http)
         info.ssl_connection |= LCCSCF_USE_SSL;
     if (endpoint->insecure_skip_tls_verify)
-        info.ssl_connection |= LCCSCF_ALLOW_SELFSIGNED | LCCSCF_SKIP_SERVER_CERT_HOSTNAME_CHECK | LCCSCF_ALLOW_INSECURE;
+        info.ssl_connection |= LCCSCF_ALLOW_SELFSIGNED | LCCSCF_SKIP_SERVER_CERT_HOSTNAME_CHECK |
+                               LCCSCF_ALLOW_INSECURE;
     info.opaque_user_data = stream;
+    stream->vhost = vhost;
+    vhost->stream_count++;
+    stream->cred_version = las_cred_version(ws->cred);
     info.retry_and_idle_policy = &keep_alive;
     info.pwsi = &wsi;
     (void)las_lws_take_error(ws->lws);
-    struct las_list *mark = &stream->link;
+    const struct las_list *mark = &stream->link;
     struct lws *made = lws_client_connect_via_info(&info);
     /* A failure may have been reported from inside the call: then the stream is gone already. */
     for (struct las_list *at = ws->streams.next; at != &ws->streams; at = at->next) {
@@ -268,7 +372,7 @@ static void connect_to(struct las_request_handle *stream, const char *address)
             continue;
         if (made)
             stream->wsi = made;
-        else
+        else if (stream->vhost) /* else it was reported, and begins once more */
             finish(stream, LAS_OUTCOME_NOT_SENT, LAS_E_IO, las_lws_take_error(ws->lws));
         return;
     }
@@ -280,9 +384,10 @@ static void on_resolved(uv_getaddrinfo_t *request, int status, struct addrinfo *
     struct las_request_handle *stream = lookup->stream;
     char address[INET6_ADDRSTRLEN] = "";
     if (status == 0 && addresses) {
-        const void *bytes = addresses->ai_family == AF_INET6
-                                ? (const void *)&((struct sockaddr_in6 *)(void *)addresses->ai_addr)->sin6_addr
-                                : (const void *)&((struct sockaddr_in *)(void *)addresses->ai_addr)->sin_addr;
+        const void *bytes =
+            addresses->ai_family == AF_INET6
+                ? (const void *)&((struct sockaddr_in6 *)(void *)addresses->ai_addr)->sin6_addr
+                : (const void *)&((struct sockaddr_in *)(void *)addresses->ai_addr)->sin_addr;
         inet_ntop(addresses->ai_family, bytes, address, sizeof(address));
     }
     if (addresses)
@@ -294,7 +399,8 @@ static void on_resolved(uv_getaddrinfo_t *request, int status, struct addrinfo *
     if (address[0])
         connect_to(stream, address);
     else
-        finish(stream, LAS_OUTCOME_NOT_SENT, LAS_E_NOTFOUND, status ? uv_strerror(status) : "name look-up gave no address");
+        finish(stream, LAS_OUTCOME_NOT_SENT, LAS_E_NOTFOUND,
+               status ? uv_strerror(status) : "name look-up gave no address");
 }
 
 static void resolve(struct las_request_handle *stream)
@@ -302,9 +408,10 @@ static void resolve(struct las_request_handle *stream)
     struct las_ws *ws = stream->ws;
     struct lookup *lookup = las_mem_zalloc(1, sizeof(*lookup));
     const struct addrinfo hints = {.ai_socktype = SOCK_STREAM};
-    int status = lookup ? uv_getaddrinfo(las_loop_uv(las_lws_loop(ws->lws)), &lookup->request, on_resolved,
-                                         las_cred_endpoint(ws->cred)->host.ptr, NULL, &hints)
-                        : UV_ENOMEM;
+    int status =
+        lookup ? uv_getaddrinfo(las_loop_uv(las_lws_loop(ws->lws)), &lookup->request, on_resolved,
+                                las_cred_endpoint(ws->cred)->host.ptr, NULL, &hints)
+               : UV_ENOMEM;
     if (status != 0) {
         las_mem_free(lookup);
         finish(stream, LAS_OUTCOME_NOT_SENT, LAS_E_NOTFOUND, uv_strerror(status));
@@ -346,45 +453,61 @@ static void on_cred_ready(void *self)
     }
 }
 
-static void on_deadline(uv_timer_t *timer)
+static void on_tick(uv_timer_t *timer)
 {
     struct las_request_handle *stream = timer->data;
-    finish(stream, stream->open ? LAS_OUTCOME_UNKNOWN : LAS_OUTCOME_NOT_SENT, LAS_E_TIMEOUT, "no end in time");
+    uint64_t now_ns = uv_hrtime();
+    bool late = stream->deadline_ns && now_ns >= stream->deadline_ns;
+    bool idle = stream->idle_ns && stream->open && !stream->paused &&
+                now_ns - stream->last_byte_ns >= stream->idle_ns;
+    if (late || idle)
+        finish(stream, stream->open ? LAS_OUTCOME_UNKNOWN : LAS_OUTCOME_NOT_SENT, LAS_E_TIMEOUT,
+               late ? "no end in time" : "nothing came for too long");
 }
 
 /* --- The port. */
 
+static void start_timer(struct las_request_handle *stream, const struct las_request *request)
+{
+    stream->deadline_ns = request->deadline_ns ? uv_hrtime() + request->deadline_ns : 0;
+    stream->idle_ns = request->idle_ns;
+    if (!stream->deadline_ns && !stream->idle_ns)
+        return;
+    stream->timer->data = stream;
+    uv_timer_start(stream->timer, on_tick, TICK_MS, TICK_MS);
+}
+
 static enum las_status start(struct las_transport *transport, const struct las_request *request,
-                             const struct las_response_handler *handler, void *self, struct las_request_handle **out)
+                             const struct las_response_handler *handler, void *self,
+                             struct las_request_handle **out)
 {
     struct las_ws *ws = (struct las_ws *)(void *)transport;
     struct las_slice prefix = las_cred_endpoint(ws->cred)->path_prefix;
+    size_t path_len = prefix.len + request->path.len;
     if (request->method != LAS_GET)
         return LAS_E_UNSUPPORTED;
-    if (ws->stream_count >= LAS_WS_STREAMS_MAX || prefix.len + request->path.len > PATH_BYTES_MAX)
+    if (ws->stream_count >= LAS_WS_STREAMS_MAX || path_len > PATH_BYTES_MAX)
         return LAS_E_LIMIT;
     struct las_request_handle *stream = las_mem_zalloc(1, sizeof(*stream));
     if (!stream)
         return LAS_E_NOMEM;
-    stream->path = las_mem_alloc(prefix.len + request->path.len + 1);
-    stream->timer = request->deadline_ns ? las_mem_zalloc(1, sizeof(*stream->timer)) : NULL;
-    if (!stream->path || (request->deadline_ns && !stream->timer)) {
+    stream->path = las_mem_alloc(path_len + 1);
+    stream->timer = las_mem_zalloc(1, sizeof(*stream->timer));
+    if (!stream->path || !stream->timer) {
         las_mem_free(stream->path);
         las_mem_free(stream->timer);
         las_mem_free(stream);
         return LAS_E_NOMEM;
     }
-    memcpy(stream->path, prefix.ptr, prefix.len);
+    if (prefix.len)
+        memcpy(stream->path, prefix.ptr, prefix.len);
     memcpy(stream->path + prefix.len, request->path.ptr, request->path.len);
-    stream->path[prefix.len + request->path.len] = '\0';
+    stream->path[path_len] = '\0';
     stream->ws = ws;
     stream->handler = handler;
     stream->self = self;
-    if (stream->timer) {
-        uv_timer_init(las_loop_uv(las_lws_loop(ws->lws)), stream->timer);
-        stream->timer->data = stream;
-        uv_timer_start(stream->timer, on_deadline, request->deadline_ns / LAS_NS_PER_MS, 0);
-    }
+    uv_timer_init(las_loop_uv(las_lws_loop(ws->lws)), stream->timer);
+    start_timer(stream, request);
     las_list_init(&stream->link);
     las_list_push_back(&ws->streams, &stream->link);
     ws->stream_count++;
@@ -400,17 +523,23 @@ static void cancel(struct las_transport *transport, struct las_request_handle *s
     destroy(stream);
 }
 
-static void pause_stream(struct las_transport *transport, struct las_request_handle *stream, bool paused)
+static void pause_stream(struct las_transport *transport, struct las_request_handle *stream,
+                         bool paused)
 {
     (void)transport;
-    if (stream->wsi)
+    if (stream->paused == paused)
+        return;
+    stream->paused = paused;
+    stream->last_byte_ns = uv_hrtime();
+    if (stream->wsi && stream->open)
         lws_rx_flow_control(stream->wsi, !paused);
 }
 
-static const struct las_transport_ops ops = {.start = start, .cancel = cancel, .pause = pause_stream};
+static const struct las_transport_ops ops = {
+    .start = start, .cancel = cancel, .pause = pause_stream};
 
-enum las_status las_ws_new(struct las_lws *lws, struct las_cred *cred, const struct las_log *log, struct las_ws **out,
-                           struct las_err *err)
+enum las_status las_ws_new(struct las_lws *lws, struct las_cred *cred, const struct las_log *log,
+                           struct las_ws **out, struct las_err *err)
 {
     struct las_ws *ws = las_mem_zalloc(1, sizeof(*ws));
     if (!ws)
@@ -433,13 +562,8 @@ void las_ws_free(struct las_ws *ws)
         return;
     while (!las_list_empty(&ws->streams))
         destroy(LAS_LIST_FIRST(&ws->streams, struct las_request_handle, link));
-    while (!las_list_empty(&ws->vhosts)) {
-        struct vhost *vhost = LAS_LIST_FIRST(&ws->vhosts, struct vhost, link);
-        las_list_remove(&vhost->link);
-        lws_vhost_destroy(vhost->lws);
-        SSL_CTX_free(vhost->context);
-        las_mem_free(vhost);
-    }
+    while (!las_list_empty(&ws->vhosts))
+        free_vhost(LAS_LIST_FIRST(&ws->vhosts, struct vhost, link));
     las_cred_remove_user(&ws->cred_user);
     las_mem_free(ws);
 }

@@ -25,14 +25,17 @@ struct las_client_counters {
     uint64_t connections; /* made */
     uint64_t failures;    /* that could not be made or were lost */
     uint64_t resent;      /* requests */
-    uint64_t bytes_in;
+    uint64_t bytes_in;    /* after TLS, with frames */
+    uint64_t bytes_out;
+    uint32_t in_flight; /* requests, waiting ones included */
 };
 
 struct las_client_options {
     const char *name;      /* "lists", for the log */
     uint64_t ping_idle_ns; /* 0: the defaults above */
     uint64_t ping_wait_ns;
-    uint64_t seed; /* of the jitter */
+    bool http1_only; /* do not offer HTTP/2 */
+    uint64_t seed;   /* of the jitter */
 };
 
 /* cred is borrowed and must outlive the client. */
@@ -41,7 +44,9 @@ LAS_MUST_USE enum las_status las_client_new(struct las_loop *loop, struct las_cr
                                             const struct las_log *log, struct las_client **out);
 /* Ends all requests without callbacks. NULL is allowed. */
 void las_client_free(struct las_client *client);
+/* From now on start gives LAS_E_CLOSED; what was started goes on to its end. */
+void las_client_shutdown(struct las_client *client);
 struct las_transport *las_client_transport(struct las_client *client);
-const struct las_client_counters *las_client_counters(const struct las_client *client);
+struct las_client_counters las_client_counters(const struct las_client *client);
 
 #endif

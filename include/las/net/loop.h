@@ -21,6 +21,9 @@ void las_loop_free(struct las_loop *loop);
  * happens. */
 void las_loop_set_turn(struct las_loop *loop, uint64_t (*turn)(void *self, uint64_t now_ns),
                        void *self);
+/* Ask for one more turn: for who changes something from outside of the loop's callbacks, or after
+ * the turn. Callbacks of I/O need not: a turn follows them anyway. */
+void las_loop_wake(struct las_loop *loop);
 /* on_signal(self, number) for SIGTERM and SIGINT. */
 LAS_MUST_USE enum las_status las_loop_on_signal(struct las_loop *loop,
                                                 void (*on_signal)(void *self, int number),

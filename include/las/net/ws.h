@@ -13,11 +13,13 @@
 struct las_ws;
 
 /* cred is borrowed. */
-LAS_MUST_USE enum las_status las_ws_new(struct las_lws *lws, struct las_cred *cred, const struct las_log *log,
-                                        struct las_ws **out, struct las_err *err);
+LAS_MUST_USE enum las_status las_ws_new(struct las_lws *lws, struct las_cred *cred,
+                                        const struct las_log *log, struct las_ws **out,
+                                        struct las_err *err);
 /* Ends all streams without callbacks. NULL is allowed. */
 void las_ws_free(struct las_ws *ws);
-/* A refused handshake is reported as an answer with its code and an empty body, an accepted one as code 200. */
+/* A refused handshake is reported as an answer with its code and an empty body, an accepted one as
+ * code 200. */
 struct las_transport *las_ws_transport(struct las_ws *ws);
 
 #endif
