@@ -80,7 +80,7 @@ void las_scheduler_free(struct las_scheduler *s)
     las_store_fini(&s->pods);
     las_store_fini(&s->nodes);
     las_store_fini(&s->node_latencies);
-    las_cycle_scratch_fini(&s->scratch);
+    las_class_cache_fini(&s->classes);
     las_decoder_free(s->decoder);
     las_mem_free(s);
 }

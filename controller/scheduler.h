@@ -61,7 +61,7 @@ struct las_scheduler {
     struct las_ledger ledger;
     struct las_latency_index latency;
     struct las_queue queue;
-    struct las_cycle_scratch scratch;
+    struct las_class_cache classes;
     bool latency_known;                  /* NodeLatency objects were synced at the last turn */
 
     struct las_caller caller;

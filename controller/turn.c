@@ -132,7 +132,7 @@ static void decide_one(struct las_scheduler *s, struct las_queued_pod *queued, u
     const struct las_cycle_options options = {.skip_untargeted = s->config.skip_untargeted};
     struct las_verdict verdict;
     uint64_t begin_ns = las_clock_now_ns(s->ports.clock);
-    enum las_status st = las_cycle_decide(&view, queued->pod, &options, &s->prng, &s->scratch, &verdict);
+    enum las_status st = las_cycle_decide(&view, queued->pod, &options, &s->prng, &s->classes, &verdict);
     count_decision(s, las_clock_now_ns(s->ports.clock) - begin_ns);
     warn_about_annotations(s, queued);
     if (st != LAS_OK) {
@@ -143,7 +143,8 @@ static void decide_one(struct las_scheduler *s, struct las_queued_pod *queued, u
         s->counters.attempts_unschedulable += verdict.kind != LAS_VERDICT_INVALID;
         s->counters.attempts_error += verdict.kind == LAS_VERDICT_INVALID;
         say_refusal(s, queued, &verdict, &view, now_ns);
-        LAS_IGNORE(las_queue_park(&s->queue, queued, now_ns));
+        bool ages = verdict.kind == LAS_VERDICT_NO_NODE && verdict.diagnosis.by_filter[LAS_FILTER_LATENCY] > 0;
+        LAS_IGNORE(las_queue_park(&s->queue, queued, ages ? LAS_QUEUE_REFRESH_NS : LAS_QUEUE_FLUSH_NS, now_ns));
         return;
     }
     /* Reserve before the request: the next decision must see it. */

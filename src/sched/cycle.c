@@ -1,58 +1,17 @@
-/* One pass filters and scores all nodes; a draw decides among the best; if none passed, a second pass asks each node for its
+/* The pod's class has a score for every node; a draw decides among the best; if none passed, one pass asks each node for its
  * reason, which only a refused pod pays. */
 #include "las/sched/cycle.h"
-
-#include "las/base/mem.h"
-#include "las/sched/score.h"
-
-#define REFUSED (-1)
-
-void las_cycle_scratch_fini(struct las_cycle_scratch *scratch)
-{
-    las_mem_free(scratch->scores);
-    *scratch = (struct las_cycle_scratch){0};
-}
-
-static enum las_status grow(struct las_cycle_scratch *scratch, uint32_t count)
-{
-    if (count <= scratch->cap)
-        return LAS_OK;
-    uint32_t cap = count + count / 4 + 64;
-    int32_t *scores = las_mem_realloc(scratch->scores, cap * sizeof(*scores));
-    if (!scores)
-        return LAS_E_NOMEM;
-    scratch->scores = scores;
-    scratch->cap = cap;
-    return LAS_OK;
-}
-
-/* Score every node; the number of those that passed. */
-static uint32_t score_all(const struct las_prepared_pod *prepared, int32_t *scores)
-{
-    const struct las_node_table *nodes = prepared->view->nodes;
-    uint32_t passed = 0;
-    for (uint32_t node = 0; node < nodes->count; node++) {
-        scores[node] = REFUSED;
-        if (!(nodes->rows[node].flags & LAS_NODE_PRESENT) || las_filter_node(prepared, node) != LAS_FILTER_PASSED)
-            continue;
-        scores[node] = las_score_node(prepared, node);
-        passed++;
-    }
-    return passed;
-}
 
 /* The node with the highest score; equal ones by one draw. */
 static void pick(const int32_t *scores, uint32_t count, struct las_prng *prng, struct las_verdict *out)
 {
-    int32_t best = REFUSED;
+    int32_t best = LAS_SCORE_REFUSED;
     uint32_t ties = 0;
-    for (uint32_t i = 0; i < count; i++) {
-        if (scores[i] > best) {
-            best = scores[i];
-            ties = 0;
-        }
+    /* Two plain loops: compilers make vector code of them. */
+    for (uint32_t i = 0; i < count; i++)
+        best = scores[i] > best ? scores[i] : best;
+    for (uint32_t i = 0; i < count; i++)
         ties += scores[i] == best;
-    }
     uint64_t drawn = ties > 1 ? las_prng_below(prng, ties) : 0;
     uint32_t node = 0;
     for (;; node++)
@@ -153,7 +112,7 @@ bool las_cycle_node_takes(const struct las_view *view, const struct las_pod *pod
 
 enum las_status las_cycle_decide(const struct las_view *view, const struct las_pod *pod,
                                  const struct las_cycle_options *options, struct las_prng *prng,
-                                 struct las_cycle_scratch *scratch, struct las_verdict *out)
+                                 struct las_class_cache *classes, struct las_verdict *out)
 {
     *out = (struct las_verdict){.kind = kind_before_nodes(view, pod, options), .node = LAS_NODE_NONE};
     if (out->kind != LAS_VERDICT_NODE)
@@ -162,16 +121,17 @@ enum las_status las_cycle_decide(const struct las_view *view, const struct las_p
     enum las_status st = las_filter_prepare(&prepared, view, pod);
     if (st != LAS_OK)
         return st;
-    if ((st = grow(scratch, view->nodes->count)) != LAS_OK)
+    const struct las_class *class;
+    if ((st = las_class_cache_score(classes, &prepared, &class)) != LAS_OK)
         return st;
     out->targeted = prepared.targeted;
-    out->feasible_count = score_all(&prepared, scratch->scores);
+    out->feasible_count = class->passed;
     if (out->feasible_count == 0) {
         out->kind = LAS_VERDICT_NO_NODE;
         diagnose(&prepared, &out->diagnosis);
         return LAS_OK;
     }
-    pick(scratch->scores, view->nodes->count, prng, out);
+    pick(class->scores, class->count, prng, out);
     if (prepared.targeted)
         las_latency_read(view->latency, out->node, &prepared.query, view->now_ns, &out->reading);
     return LAS_OK;

@@ -198,12 +198,12 @@ struct las_queued_pod *las_queue_pop(struct las_queue *queue)
     return queued;
 }
 
-enum las_status las_queue_park(struct las_queue *queue, struct las_queued_pod *queued, uint64_t now_ns)
+enum las_status las_queue_park(struct las_queue *queue, struct las_queued_pod *queued, uint64_t again_ns, uint64_t now_ns)
 {
     CHECK(queued->place == LAS_QUEUE_IN_FLIGHT);
     queued->errors = 0;
     queued->flushed = false;
-    queued->due_ns = now_ns + LAS_QUEUE_FLUSH_NS;
+    queued->due_ns = now_ns + again_ns;
     return move(queue, queued, queued->pod->gated ? LAS_QUEUE_GATED : LAS_QUEUE_PARKED);
 }
 

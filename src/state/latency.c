@@ -118,6 +118,7 @@ void las_latency_index_remove(struct las_latency_index *index, uint32_t node)
     if (node >= index->cap)
         return;
     clear_cells(index, node);
+    las_changes_note(&index->changes, node);
     index->nodes[node] = (struct las_latency_node){.primary = LAS_TARGET_NONE};
 }
 
@@ -187,6 +188,7 @@ enum las_status las_latency_index_put(struct las_latency_index *index, uint32_t 
         return st;
     struct las_latency_node *held = &index->nodes[node];
     bool held_measured = held->source == LAS_LATENCY_OBJECT && held->measured;
+    las_changes_note(&index->changes, node);
     held->stale_after_ns = object->stale_after_seconds > 0 ? (uint64_t)object->stale_after_seconds * LAS_NS_PER_SEC
                                                            : index->stale_after_ns;
     if (held_measured && object->measured && object->measured_us < held->measured_us) {
@@ -246,7 +248,10 @@ static enum las_latency_quality read_cell(const struct las_latency_index *index,
     /* Old news of silence is as little worth as an old number: age is judged first. */
     if (out->ages && out->age_ns > out->limit_ns) {
         uint64_t expire = index->expire_after_ns > held->stale_after_ns ? index->expire_after_ns : held->stale_after_ns;
-        return out->age_ns > expire ? LAS_LATENCY_EXPIRED : LAS_LATENCY_STALE;
+        if (out->age_ns <= expire)
+            return LAS_LATENCY_STALE;
+        out->limit_ns = expire;
+        return LAS_LATENCY_EXPIRED;
     }
     if (!cell->answered)
         return LAS_LATENCY_UNREACHABLE;

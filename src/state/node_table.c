@@ -108,6 +108,7 @@ static enum las_status row_of(struct las_node_table *table, struct las_slice nam
     las_list_init(&info->dirty);
     las_list_init(&info->freed);
     table->infos[node] = info;
+    las_changes_note(&table->changes, node);
     memset(&table->rows[node], 0, sizeof(table->rows[node]));
     for (uint32_t i = 0; i < table->scalar_count; i++)
         table->scalars[i].max[node] = table->scalars[i].used[node] = 0;
@@ -127,6 +128,7 @@ static uint32_t drop_if_empty(struct las_node_table *table, uint32_t node)
     las_mem_free(info->name);
     info->name = NULL;
     table->rows[node].flags = 0;
+    las_changes_note(&table->changes, node);
     table->free_rows[table->free_count++] = node;
     return LAS_NODE_NONE;
 }
@@ -205,6 +207,7 @@ enum las_status las_node_table_put_node(struct las_node_table *table, struct las
         info->node = object ? las_node_of(las_object_ref(&object->object)) : NULL;
         las_object_unref(old ? &old->object : NULL);
         set_node_amounts(table, node, object);
+        las_changes_note(&table->changes, node);
         las_list_remove(&info->dirty);
         las_list_push_back(&table->dirty, &info->dirty);
         node = drop_if_empty(table, node);
@@ -239,6 +242,7 @@ enum las_status las_node_table_put_latency(struct las_node_table *table, struct 
         las_object_unref(old ? &old->object : NULL);
         info->reserve.pods_max = object ? object->capacity_pods : LAS_NO_LIMIT;
         info->reserve.mbps_max = object ? object->capacity_mbps : LAS_NO_LIMIT;
+        las_changes_note(&table->changes, node);
         las_list_remove(&info->dirty);
         las_list_push_back(&table->dirty, &info->dirty);
         node = drop_if_empty(table, node);
@@ -268,6 +272,7 @@ static void count_pod(struct las_node_table *table, uint32_t node, const struct 
     struct las_node_row *row = &table->rows[node];
     struct las_node_info *info = table->infos[node];
     const struct las_pod *pod = placed->pod;
+    las_changes_note(&table->changes, node);
     row->pods_used += sign;
     row->port_pods += pod->port_count ? sign : 0;
     sum_up(&row->cpu_used, pod->requests.cpu_milli, sign);
@@ -338,6 +343,7 @@ void las_node_table_remove_pod(struct las_node_table *table, struct las_placed_p
     struct las_node_info *info = table->infos[node];
     bool again = saturated(table, node);
     las_list_remove(&placed->link);
+    las_changes_note(&table->changes, node);
     if (again)
         recount(table, node);
     else

@@ -1,10 +1,10 @@
-/* One decision: view, pod, time and seed give a verdict. All nodes are looked at; nothing is sampled. Pure; no allocation but
- * the growth of the scratch. */
+/* One decision: view, pod, time and seed give a verdict. Every node counts; nothing is sampled. Pure, but for what it
+ * remembers of classes of equal pods (class.h), which changes no verdict. */
 #ifndef LAS_SCHED_CYCLE_H
 #define LAS_SCHED_CYCLE_H
 
 #include "las/base/prng.h"
-#include "las/sched/filter.h"
+#include "las/sched/class.h"
 
 enum las_verdict_kind {
     LAS_VERDICT_NODE,          /* bind to `node` */
@@ -41,13 +41,6 @@ struct las_verdict {
     struct las_diagnosis diagnosis;     /* NO_NODE */
 };
 
-/* Memory that a decision needs, by node row; grows with the cluster. */
-struct las_cycle_scratch {
-    int32_t *scores; /* -1: refused */
-    uint32_t cap;
-};
-void las_cycle_scratch_fini(struct las_cycle_scratch *scratch);
-
 struct las_cycle_options {
     bool skip_untargeted;
 };
@@ -55,7 +48,7 @@ struct las_cycle_options {
 /* LAS_E_NOMEM, LAS_E_LIMIT (las_filter_prepare): no verdict. */
 LAS_MUST_USE enum las_status las_cycle_decide(const struct las_view *view, const struct las_pod *pod,
                                               const struct las_cycle_options *options, struct las_prng *prng,
-                                              struct las_cycle_scratch *scratch, struct las_verdict *out);
+                                              struct las_class_cache *classes, struct las_verdict *out);
 
 /* Would this one node take the pod now? For waking pods that wait: false too for pods that no node can help. */
 bool las_cycle_node_takes(const struct las_view *view, const struct las_pod *pod, const struct las_cycle_options *options,

@@ -9,7 +9,9 @@
  *
  * ACTIVE: by priority, the higher first, then by the time of entering the queue. PARKED: waits for an event that could help. A wake-up is exact: the caller asks the filters whether the changed node now takes the pod,
  * and wakes only those it takes, so a wake-up that is earned needs no backoff; only errors back off. Every pod parked for
- * LAS_QUEUE_FLUSH_NS is tried again, as a safety net that is counted: what only it saved was a missed event. */
+ * LAS_QUEUE_FLUSH_NS is tried again, as a safety net that is counted: what only it saved was a missed event. A pod that was
+ * refused for latency is looked at every LAS_QUEUE_REFRESH_NS, so that what it is told stays true: measurements age and
+ * objects vanish without helping anybody. */
 #ifndef LAS_SCHED_QUEUE_H
 #define LAS_SCHED_QUEUE_H
 
@@ -21,6 +23,7 @@
 
 #define LAS_QUEUE_PODS_MAX 500000u
 #define LAS_QUEUE_FLUSH_NS (300 * LAS_NS_PER_SEC)
+#define LAS_QUEUE_REFRESH_NS (10 * LAS_NS_PER_SEC)
 
 enum las_queue_place { LAS_QUEUE_ACTIVE, LAS_QUEUE_BACKOFF, LAS_QUEUE_PARKED, LAS_QUEUE_IN_FLIGHT, LAS_QUEUE_GATED };
 #define LAS_QUEUE_PLACE_COUNT 5
@@ -73,8 +76,9 @@ LAS_MUST_USE enum las_status las_queue_advance(struct las_queue *queue, uint64_t
 uint64_t las_queue_next_due_ns(const struct las_queue *queue);
 /* The next pod to decide, NULL if none. It is counted as IN_FLIGHT until it is parked, put off or removed. */
 struct las_queued_pod *las_queue_pop(struct las_queue *queue);
-/* A popped pod did not fit. */
-LAS_MUST_USE enum las_status las_queue_park(struct las_queue *queue, struct las_queued_pod *pod, uint64_t now_ns);
+/* A popped pod did not fit; it is tried again after again_ns (LAS_QUEUE_FLUSH_NS or LAS_QUEUE_REFRESH_NS) if nothing wakes it. */
+LAS_MUST_USE enum las_status las_queue_park(struct las_queue *queue, struct las_queued_pod *pod, uint64_t again_ns,
+                                            uint64_t now_ns);
 /* A popped pod met an error: try again after the error backoff, or not before `at_least_ns` from now. */
 LAS_MUST_USE enum las_status las_queue_put_off(struct las_queue *queue, struct las_queued_pod *pod, uint64_t at_least_ns,
                                                uint64_t now_ns, struct las_prng *prng);

@@ -10,6 +10,7 @@
 #include "las/api/node_latency.h"
 #include "las/base/map.h"
 #include "las/base/status.h"
+#include "las/state/changes.h"
 
 #define LAS_LATENCY_TARGETS_MAX 256u /* different target names in the cluster; further ones are not indexed, and counted */
 #define LAS_TARGET_NONE UINT32_MAX
@@ -52,6 +53,7 @@ struct las_latency_index {
     uint32_t cap;
     uint64_t stale_after_ns; /* of the flag, where the object has none */
     uint64_t expire_after_ns;
+    struct las_changes changes; /* rows whose values or limits have changed */
     uint64_t unindexed;      /* targets passed over as LAS_LATENCY_TARGETS_MAX was reached */
     uint64_t older_ignored;  /* objects whose measuredTime was older than the one held */
 };
@@ -91,7 +93,7 @@ struct las_latency_reading {
     enum las_percentile percentile; /* the one used: as asked, or the next higher one present */
     int32_t us;                     /* FRESH and STALE */
     uint64_t age_ns;                /* 0 for what does not age */
-    uint64_t limit_ns;              /* age from which it is stale */
+    uint64_t limit_ns;              /* age from which it is stale; EXPIRED: expired */
     uint32_t column;                /* LAS_TARGET_NONE for a label */
     bool ages;
 };

@@ -17,6 +17,7 @@
 #include "las/base/list.h"
 #include "las/base/map.h"
 #include "las/base/status.h"
+#include "las/state/changes.h"
 
 #define LAS_NODES_MAX 100000u       /* rows */
 #define LAS_SCALAR_COLUMNS_MAX 256u /* different extended resources in the cluster */
@@ -84,6 +85,7 @@ struct las_node_table {
     struct las_map by_name;
     struct las_scalar_column scalars[LAS_SCALAR_COLUMNS_MAX];
     uint32_t scalar_count;
+    struct las_changes changes; /* rows whose amounts, flags or objects have changed */
     struct las_list dirty;    /* nodes whose NodeLatency status may have to be written */
     struct las_list improved; /* nodes on which a waiting pod may fit now */
 };

@@ -17,7 +17,7 @@ TEST(data_quality_decides)
         {STATIC_NY4(51), WANT_50, "0/1 nodes are available: 1 latency above target (best 51us on n1, want <=50us ny4 p99)."},
         {MEASURED("2026-05-01T12:00:20Z"), WANT_50, "n1"},
         {MEASURED("2026-05-01T11:59:20Z"), WANT_50, "0/1 nodes are available: 1 measurement stale (70s>60s)."},
-        {MEASURED("2026-05-01T11:50:30Z"), WANT_50, "0/1 nodes are available: 1 measurement expired (10m>60s)."},
+        {MEASURED("2026-05-01T11:50:30Z"), WANT_50, "0/1 nodes are available: 1 measurement expired (10m>300s)."},
         {"\"targets\":[{\"name\":\"ny4\",\"lossPerMillion\":1000000}]", WANT_50, "0/1 nodes are available: 1 target unreachable."},
         {NULL, WANT_50, "0/1 nodes are available: 1 no NodeLatency."},
         {"\"source\":\"Static\"", WANT_50, "0/1 nodes are available: 1 no target measured yet."},

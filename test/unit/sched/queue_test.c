@@ -49,19 +49,19 @@ TEST(a_parked_pod_comes_back_when_woken_changed_or_flushed)
     struct las_pod *pod = pod_of("a", "", "1", "");
     assert_int_equal(LAS_OK, las_queue_put(&queue, pod, false, S));
     struct las_queued_pod *queued = las_queue_pop(&queue);
-    assert_int_equal(LAS_OK, las_queue_park(&queue, queued, S));
+    assert_int_equal(LAS_OK, las_queue_park(&queue, queued, LAS_QUEUE_FLUSH_NS, S));
     assert_null(las_queue_pop(&queue));
     /* A change that is not for us (our own condition) does not wake it. */
     assert_int_equal(LAS_OK, las_queue_put(&queue, pod, false, 2 * S));
     assert_null(las_queue_pop(&queue));
     assert_int_equal(LAS_OK, las_queue_put(&queue, pod, true, 2 * S));
     assert_ptr_equal(queued, las_queue_pop(&queue));
-    assert_int_equal(LAS_OK, las_queue_park(&queue, queued, 3 * S));
+    assert_int_equal(LAS_OK, las_queue_park(&queue, queued, LAS_QUEUE_FLUSH_NS, 3 * S));
     assert_ptr_equal(queued, las_queue_first_parked(&queue));
     assert_int_equal(LAS_OK, las_queue_wake(&queue, queued));
     assert_null(las_queue_first_parked(&queue));
     assert_ptr_equal(queued, las_queue_pop(&queue));
-    assert_int_equal(LAS_OK, las_queue_park(&queue, queued, 3 * S));
+    assert_int_equal(LAS_OK, las_queue_park(&queue, queued, LAS_QUEUE_FLUSH_NS, 3 * S));
     assert_true(las_queue_next_due_ns(&queue) == 303 * S);
     assert_int_equal(LAS_OK, las_queue_advance(&queue, 303 * S - 1));
     assert_null(las_queue_pop(&queue));
@@ -122,7 +122,7 @@ TEST(remove_works_in_every_place_and_leaves_nothing)
         put(&queue, pod_of(names[i], "", "1", ""), S);
     (void)las_queue_pop(&queue);
     struct las_queued_pod *parked = las_queue_pop(&queue), *backoff = las_queue_pop(&queue);
-    assert_int_equal(LAS_OK, las_queue_park(&queue, parked, S));
+    assert_int_equal(LAS_OK, las_queue_park(&queue, parked, LAS_QUEUE_FLUSH_NS, S));
     assert_int_equal(LAS_OK, las_queue_put_off(&queue, backoff, 0, S, &prng));
     put(&queue, pod_of("active", "", "1", ""), S);
     for (int place = 0; place < LAS_QUEUE_PLACE_COUNT; place++)

@@ -15,7 +15,7 @@ struct world {
     struct las_latency_index latency;
     struct las_view view;
     struct las_prng prng;
-    struct las_cycle_scratch scratch;
+    struct las_class_cache classes;
     struct las_cycle_options options;
 };
 
@@ -38,7 +38,7 @@ static inline void world_fini(struct world *w)
     las_ledger_fini(&w->ledger);
     las_latency_index_fini(&w->latency);
     las_node_table_fini(&w->table);
-    las_cycle_scratch_fini(&w->scratch);
+    las_class_cache_fini(&w->classes);
 }
 
 static inline uint32_t world_node(struct world *w, const char *name, const char *labels, const char *spec)
@@ -73,7 +73,7 @@ static inline void world_bound(struct world *w, struct las_pod *pod)
 static inline struct las_verdict world_decide(struct world *w, const struct las_pod *pod)
 {
     struct las_verdict verdict;
-    if (las_cycle_decide(&w->view, pod, &w->options, &w->prng, &w->scratch, &verdict) != LAS_OK)
+    if (las_cycle_decide(&w->view, pod, &w->options, &w->prng, &w->classes, &verdict) != LAS_OK)
         abort();
     return verdict;
 }

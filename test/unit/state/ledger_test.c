@@ -3,6 +3,7 @@
 #include "objects.h"
 
 #include "las/base/mem.h"
+#include "las/base/prng.h"
 #include "las/state/ledger.h"
 
 #define TARGET "\"latency-target-us\":\"50\",\"nodelatency.dev/bandwidth-mbps\":\"100\""
