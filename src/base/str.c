@@ -89,6 +89,10 @@ bool las_utf8_valid(struct las_slice text)
                 continue;
             }
         }
+        if (bytes[i] < 0x80) {
+            i++;
+            continue;
+        }
         size_t n = las_utf8_len(bytes + i, text.len - i);
         if (n == 0)
             return false;

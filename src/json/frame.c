@@ -29,13 +29,16 @@ static bool is_blank(struct las_slice line)
     return true;
 }
 
-static enum las_status give(struct las_slice line, enum las_status (*on_line)(void *self, struct las_slice line), void *self)
+static enum las_status give(struct las_slice line,
+                            enum las_status (*on_line)(void *self, struct las_slice line),
+                            void *self)
 {
     return is_blank(line) ? LAS_OK : on_line(self, line);
 }
 
 enum las_status las_frame_feed(struct las_frame *frame, struct las_slice piece,
-                               enum las_status (*on_line)(void *self, struct las_slice line), void *self)
+                               enum las_status (*on_line)(void *self, struct las_slice line),
+                               void *self)
 {
     while (piece.len > 0) {
         struct las_slice head, rest;

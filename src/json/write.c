@@ -57,7 +57,8 @@ void las_json_array_end(struct las_json_writer *writer)
 static void escaped(struct las_buf *out, unsigned char c)
 {
     static const char digits[] = "0123456789abcdef";
-    static const char names[] = {['\b'] = 'b', ['\t'] = 't', ['\n'] = 'n', ['\f'] = 'f', ['\r'] = 'r', ['"'] = '"', ['\\'] = '\\'};
+    static const char names[] = {['\b'] = 'b', ['\t'] = 't', ['\n'] = 'n', ['\f'] = 'f',
+                                 ['\r'] = 'r', ['"'] = '"',  ['\\'] = '\\'};
     if (c < sizeof(names) && names[c]) {
         las_buf_char(out, '\\');
         las_buf_char(out, names[c]);
