@@ -56,16 +56,17 @@ enum las_status las_amounts_max(struct las_amounts *to, const struct las_amounts
 enum las_status las_amounts_read(struct las_json list, struct las_amounts *out, struct las_err *err)
 {
     out->count = 0;
-    LAS_JSON_EACH(child, list) {
+    LAS_JSON_EACH(child, list)
+    {
         struct las_slice name = las_json_key(child), text = las_json_text(child);
         int64_t value = 0;
         if (las_json_type(child) == LAS_JSON_NULL)
             continue;
-        enum las_status st =
-            las_slice_is(name, "cpu") ? las_quantity_milli(text, &value) : las_quantity_value(text, &value);
+        enum las_status st = las_slice_is(name, "cpu") ? las_quantity_milli(text, &value)
+                                                       : las_quantity_value(text, &value);
         if (st != LAS_OK)
-            return las_err_set(err, LAS_E_INVALID, "%.*s: must be a quantity, got '%.*s'", LAS_SLICE_ARG(name),
-                               LAS_SLICE_ARG(text));
+            return las_err_set(err, LAS_E_INVALID, "%.*s: must be a quantity, got '%.*s'",
+                               LAS_SLICE_ARG(name), LAS_SLICE_ARG(text));
         if (las_amounts_set(out, name, value > 0 ? value : 0) != LAS_OK)
             return las_err_set(err, LAS_E_LIMIT, "more than %u resources", LAS_READ_RESOURCES_MAX);
     }
@@ -83,7 +84,8 @@ static int64_t *column(struct las_resources *out, struct las_slice name)
     return NULL;
 }
 
-void las_amounts_store(const struct las_amounts *amounts, bool keep_zero, struct las_arena *arena, struct las_resources *out)
+void las_amounts_store(const struct las_amounts *amounts, bool keep_zero, struct las_arena *arena,
+                       struct las_resources *out)
 {
     *out = (struct las_resources){0};
     struct las_scalar scalars[LAS_READ_RESOURCES_MAX];

@@ -12,7 +12,8 @@ static int digit_of(char c)
     return c == '+' ? 62 : c == '/' ? 63 : -1;
 }
 
-enum las_status las_base64_decode(struct las_slice text, struct las_arena *arena, struct las_slice *out)
+enum las_status las_base64_decode(struct las_slice text, struct las_arena *arena,
+                                  struct las_slice *out)
 {
     char *bytes = las_arena_alloc(arena, text.len / 4 + 1, 3);
     if (!bytes)

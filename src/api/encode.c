@@ -33,8 +33,8 @@ static void put_record(const struct las_decision_record *record, struct las_buf 
     las_json_object_end(&w);
 }
 
-void las_encode_binding(const struct las_meta *pod, struct las_slice node, const struct las_decision_record *record,
-                        struct las_buf *out)
+void las_encode_binding(const struct las_meta *pod, struct las_slice node,
+                        const struct las_decision_record *record, struct las_buf *out)
 {
     struct las_json_writer w;
     las_json_writer_init(&w, out);
@@ -66,8 +66,8 @@ void las_encode_binding(const struct las_meta *pod, struct las_slice node, const
     las_json_object_end(&w);
 }
 
-void las_encode_unscheduled(const struct las_meta *pod, const char *reason, struct las_slice message, int64_t now_us,
-                            struct las_buf *out)
+void las_encode_unscheduled(const struct las_meta *pod, const char *reason,
+                            struct las_slice message, int64_t now_us, struct las_buf *out)
 {
     struct las_json_writer w;
     las_json_writer_init(&w, out);
@@ -157,7 +157,8 @@ static void put_conditions(struct las_json_writer *w, const struct las_node_late
     las_json_array_end(w);
 }
 
-void las_encode_node_latency_status(const struct las_node_latency_status *status, struct las_buf *out)
+void las_encode_node_latency_status(const struct las_node_latency_status *status,
+                                    struct las_buf *out)
 {
     struct las_json_writer w;
     las_json_writer_init(&w, out);

@@ -1,4 +1,5 @@
-/* Codes and Status bodies to kinds of failure. Source: what kube-apiserver answers, codes and texts measured. */
+/* Codes and Status bodies to kinds of failure. Source: what kube-apiserver answers, codes and texts
+ * measured. */
 #include "las/api/failure.h"
 
 #include <stdio.h>
@@ -10,8 +11,10 @@
 
 const char *las_failure_name(enum las_failure failure)
 {
-    static const char *const names[] = {"no failure", "version is too old", "version is too new", "throttled", "unauthorized",
-                                        "forbidden", "not found", "conflict", "invalid request", "server error", "odd answer"};
+    static const char *const names[] = {"no failure",   "version is too old", "version is too new",
+                                        "throttled",    "unauthorized",       "forbidden",
+                                        "not found",    "conflict",           "invalid request",
+                                        "server error", "odd answer"};
     return (size_t)failure < LAS_COUNT_OF(names) ? names[failure] : "unknown";
 }
 
@@ -40,27 +43,20 @@ static enum las_failure by_code(int code)
     return code >= 500 && code < 600 ? LAS_FAILURE_SERVER : LAS_FAILURE_ODD;
 }
 
-/* Printable bytes only: the text goes to logs and events. */
-static void show(struct las_slice text, char *out, size_t size, size_t at)
-{
-    for (size_t i = 0; i < text.len && at + 1 < size; i++) {
-        unsigned char c = (unsigned char)text.ptr[i];
-        out[at++] = (c < 0x20 || c == 0x7f) ? ' ' : (char)c;
-    }
-    out[at] = '\0';
-}
-
 static bool says_too_new(struct las_json status)
 {
-    LAS_JSON_EACH(cause, las_json_get(las_json_get(status, "details"), "causes")) {
+    LAS_JSON_EACH(cause, las_json_get(las_json_get(status, "details"), "causes"))
+    {
         if (las_slice_is(las_read_text(cause, "reason"), "ResourceVersionTooLarge"))
             return true;
     }
     /* Servers before 1.18.6 say it in words alone. */
-    return las_slice_starts(las_read_text(status, "message"), LAS_SLICE("Too large resource version"));
+    return las_slice_starts(las_read_text(status, "message"),
+                            LAS_SLICE("Too large resource version"));
 }
 
-enum las_failure las_failure_of(struct las_decoder *decoder, int code, struct las_slice content_type, struct las_slice body,
+enum las_failure las_failure_of(struct las_decoder *decoder, int code,
+                                struct las_slice content_type, struct las_slice body,
                                 char text[LAS_ERR_TEXT_BYTES])
 {
     struct las_json root;
@@ -69,14 +65,15 @@ enum las_failure las_failure_of(struct las_decoder *decoder, int code, struct la
     if (failure == LAS_FAILURE_NONE)
         return failure;
     bool json = las_slice_starts(content_type, LAS_SLICE("application/json"));
-    if (json && las_json_parse(decoder->reader, body, &root, NULL) == LAS_OK && las_slice_is(las_read_text(root, "kind"), "Status")) {
+    if (json && las_json_parse(decoder->whole, body, &root, NULL) == LAS_OK &&
+        las_slice_is(las_read_text(root, "kind"), "Status")) {
         if (failure == LAS_FAILURE_SERVER && says_too_new(root))
             failure = LAS_FAILURE_TOO_NEW;
-        show(las_read_text(root, "message"), text, LAS_ERR_TEXT_BYTES, 0);
+        las_read_printable(las_read_text(root, "message"), text, LAS_ERR_TEXT_BYTES);
     }
     if (text[0] == '\0') {
         int n = snprintf(text, LAS_ERR_TEXT_BYTES, "code %d: ", code);
-        show(las_slice_n(body.ptr, body.len < SHOWN_BYTES_MAX ? body.len : SHOWN_BYTES_MAX), text, LAS_ERR_TEXT_BYTES, (size_t)n);
+        las_read_printable(body, text + n, SHOWN_BYTES_MAX + 1);
     }
     return failure;
 }

@@ -1,4 +1,5 @@
-/* List pages as they stream: each item becomes an object when its text ends, and only metadata is kept of the rest. */
+/* List pages as they stream: each item becomes an object when its text ends, and only metadata is
+ * kept of the rest. */
 #include "decode_priv.h"
 
 #include <stdio.h>
@@ -16,8 +17,8 @@ struct las_list_reader {
     bool is_list;
 };
 
-enum las_status las_list_reader_new(struct las_list_reader **out, enum las_kind kind, const struct las_list_handler *handler,
-                                    void *self)
+enum las_status las_list_reader_new(struct las_list_reader **out, enum las_kind kind,
+                                    const struct las_list_handler *handler, void *self)
 {
     struct las_list_reader *list = las_mem_zalloc(1, sizeof(*list));
     if (!list)
@@ -70,10 +71,13 @@ static enum las_status on_rest(void *self, struct las_json rest, struct las_err 
     snprintf(wanted, sizeof(wanted), "%sList", las_kind_name(list->kind));
     struct las_slice kind = las_read_text(rest, "kind");
     if (!las_slice_is(kind, wanted))
-        return las_err_set(err, LAS_E_INVALID, "no %s: kind is '%.*s'", wanted, LAS_SLICE_ARG(kind));
+        return las_err_set(err, LAS_E_INVALID, "no %s: kind is '%.*s'", wanted,
+                           LAS_SLICE_ARG(kind));
     struct las_json metadata = las_json_get(rest, "metadata");
-    struct las_slice version = las_read_text(metadata, "resourceVersion"), token = las_read_text(metadata, "continue");
-    if (version.len >= sizeof(list->page.resource_version) || token.len >= sizeof(list->page.continue_token))
+    struct las_slice version = las_read_text(metadata, "resourceVersion"),
+                     token = las_read_text(metadata, "continue");
+    if (version.len >= sizeof(list->page.resource_version) ||
+        token.len >= sizeof(list->page.continue_token))
         return las_err_set(err, LAS_E_LIMIT, "%s: resourceVersion or continue is too long", wanted);
     memcpy(list->page.resource_version, version.ptr, version.len);
     list->page.resource_version[version.len] = '\0';
@@ -92,12 +96,14 @@ enum las_status las_list_begin(struct las_list_reader *list)
     return las_json_begin(list->reader, LAS_JSON_ITEMS, &handler, list);
 }
 
-enum las_status las_list_feed(struct las_list_reader *list, struct las_slice piece, struct las_err *err)
+enum las_status las_list_feed(struct las_list_reader *list, struct las_slice piece,
+                              struct las_err *err)
 {
     return las_json_feed(list->reader, piece, err);
 }
 
-enum las_status las_list_finish(struct las_list_reader *list, struct las_list_page *out, struct las_err *err)
+enum las_status las_list_finish(struct las_list_reader *list, struct las_list_page *out,
+                                struct las_err *err)
 {
     enum las_status st = las_json_finish(list->reader, err);
     if (st != LAS_OK)

@@ -1,5 +1,5 @@
-/* Reads the status that was stored last, to compare it with the desired one. Lenient: what is odd is absent, and then the
- * two differ and it is written anew. */
+/* Reads the status that was stored last, to compare it with the desired one. Lenient: what is odd
+ * is absent, and then the two differ and it is written anew. */
 #include "object_priv.h"
 
 #include "las/api/rfc3339.h"
@@ -7,13 +7,13 @@
 static int64_t number(struct las_json object, const char *name)
 {
     int64_t value;
-    return las_read_integer(las_json_get(object, name), &value) ? value : LAS_ABSENT;
+    return las_read_integer(las_json_get(object, name), &value) && value >= 0 ? value : LAS_ABSENT;
 }
 
 static int32_t small_number(struct las_json object, const char *name)
 {
     int64_t value = number(object, name);
-    return value >= 0 && value <= INT32_MAX ? (int32_t)value : LAS_ABSENT;
+    return value <= INT32_MAX ? (int32_t)value : LAS_ABSENT;
 }
 
 static int64_t time_of(struct las_json object, const char *name)
@@ -30,11 +30,13 @@ static enum las_target_state state_of(struct las_slice text)
     return LAS_STATE_UNKNOWN;
 }
 
-void las_node_latency_status_decode(struct las_json status, struct las_arena *arena, struct las_node_latency_status *out)
+void las_node_latency_status_decode(struct las_json status, struct las_arena *arena,
+                                    struct las_node_latency_status *out)
 {
     *out = (struct las_node_latency_status){.present = las_json_type(status) == LAS_JSON_OBJECT};
     struct las_json summary = las_json_get(status, "summary");
-    struct las_json reserved = las_json_get(status, "reserved"), available = las_json_get(status, "available");
+    struct las_json reserved = las_json_get(status, "reserved"),
+                    available = las_json_get(status, "available");
     out->observed_generation = number(status, "observedGeneration");
     out->summary_target = las_read_copy(summary, "target", arena);
     out->summary_state = las_read_copy(summary, "state", arena);
@@ -44,18 +46,20 @@ void las_node_latency_status_decode(struct las_json status, struct las_arena *ar
     out->available_pods = number(available, "latencyPods");
     out->available_mbps = number(available, "bandwidthMbps");
     out->pod_set_hash = las_read_copy(status, "podSetHash", arena);
-    LAS_JSON_EACH(child, las_json_get(status, "targets")) {
+    LAS_JSON_EACH(child, las_json_get(status, "targets"))
+    {
         if (out->target_count == LAS_TARGETS_MAX)
             break;
-        out->targets[out->target_count++] =
-            (struct las_target_status){.name = las_read_copy(child, "name", arena),
-                                       .state = state_of(las_read_text(child, "state")),
-                                       .last_transition_us = time_of(child, "lastTransitionTime"),
-                                       .transitions_last_hour = small_number(child, "transitionsLastHour"),
-                                       .tightest_target_us = small_number(child, "tightestTargetMicroseconds"),
-                                       .violating_pods = small_number(child, "violatingPods")};
+        out->targets[out->target_count++] = (struct las_target_status){
+            .name = las_read_copy(child, "name", arena),
+            .state = state_of(las_read_text(child, "state")),
+            .last_transition_us = time_of(child, "lastTransitionTime"),
+            .transitions_last_hour = small_number(child, "transitionsLastHour"),
+            .tightest_target_us = small_number(child, "tightestTargetMicroseconds"),
+            .violating_pods = small_number(child, "violatingPods")};
     }
-    LAS_JSON_EACH(child, las_json_get(status, "conditions")) {
+    LAS_JSON_EACH(child, las_json_get(status, "conditions"))
+    {
         if (out->condition_count == LAS_CONDITIONS_MAX)
             break;
         out->conditions[out->condition_count++] =

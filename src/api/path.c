@@ -9,8 +9,8 @@ static void escape(struct las_slice text, struct las_buf *out)
     static const char digits[] = "0123456789ABCDEF";
     for (size_t i = 0; i < text.len; i++) {
         unsigned char c = (unsigned char)text.ptr[i];
-        bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '.' ||
-                     c == '_' || c == '~';
+        bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                     c == '-' || c == '.' || c == '_' || c == '~';
         if (plain) {
             las_buf_char(out, (char)c);
             continue;
@@ -23,7 +23,8 @@ static void escape(struct las_slice text, struct las_buf *out)
 
 static void base(enum las_kind kind, struct las_slice namespace, struct las_buf *out)
 {
-    las_buf_str(out, kind == LAS_KIND_NODE_LATENCY ? "/apis/" LAS_API_GROUP "/" LAS_API_VERSION "/" : "/api/v1/");
+    las_buf_str(out, kind == LAS_KIND_NODE_LATENCY ? "/apis/" LAS_API_GROUP "/" LAS_API_VERSION "/"
+                                                   : "/api/v1/");
     if (namespace.len) {
         las_buf_str(out, "namespaces/");
         escape(namespace, out);
@@ -33,7 +34,8 @@ static void base(enum las_kind kind, struct las_slice namespace, struct las_buf 
 }
 
 /* "?name=" or "&name=", then the value. */
-static void parameter(const char *name, struct las_slice value, char *separator, struct las_buf *out)
+static void parameter(const char *name, struct las_slice value, char *separator,
+                      struct las_buf *out)
 {
     if (value.len == 0)
         return;
@@ -59,8 +61,9 @@ void las_path_list(enum las_kind kind, const struct las_list_query *query, struc
         parameter("resourceVersionMatch", LAS_SLICE("NotOlderThan"), &separator, out);
 }
 
-void las_path_watch(enum las_kind kind, struct las_slice field_selector, struct las_slice resource_version,
-                    uint32_t timeout_seconds, struct las_buf *out)
+void las_path_watch(enum las_kind kind, struct las_slice field_selector,
+                    struct las_slice resource_version, uint32_t timeout_seconds,
+                    struct las_buf *out)
 {
     char separator = '&';
     base(kind, LAS_SLICE(""), out);
@@ -69,8 +72,8 @@ void las_path_watch(enum las_kind kind, struct las_slice field_selector, struct 
     parameter("resourceVersion", resource_version, &separator, out);
 }
 
-void las_path_object(enum las_kind kind, struct las_slice namespace, struct las_slice name, const char *subresource,
-                     struct las_buf *out)
+void las_path_object(enum las_kind kind, struct las_slice namespace, struct las_slice name,
+                     const char *subresource, struct las_buf *out)
 {
     base(kind, namespace, out);
     las_buf_char(out, '/');

@@ -1,9 +1,8 @@
-/* Quantities, exactly. A number is held as digits times a power of ten or two in 128 bits; what does not fit is over every
- * real amount and saturates. */
+/* Quantities, exactly. A number is held as digits times a power of ten or two in 128 bits; what
+ * does not fit is over every real amount and saturates. */
 #include "las/api/quantity.h"
 
 #include <stdbool.h>
-
 
 struct parsed {
     bool negative;
@@ -47,8 +46,10 @@ static bool parse_suffix(struct las_slice suffix, struct parsed *out)
     static const struct {
         const char *name;
         int exponent10, exponent2;
-    } suffixes[] = {{"", 0, 0},   {"n", -9, 0}, {"u", -6, 0},  {"m", -3, 0},  {"k", 3, 0},   {"M", 6, 0},   {"G", 9, 0},   {"T", 12, 0},
-                    {"P", 15, 0}, {"E", 18, 0}, {"Ki", 0, 10}, {"Mi", 0, 20}, {"Gi", 0, 30}, {"Ti", 0, 40}, {"Pi", 0, 50}, {"Ei", 0, 60}};
+    } suffixes[] = {{"", 0, 0},    {"n", -9, 0},  {"u", -6, 0},  {"m", -3, 0},
+                    {"k", 3, 0},   {"M", 6, 0},   {"G", 9, 0},   {"T", 12, 0},
+                    {"P", 15, 0},  {"E", 18, 0},  {"Ki", 0, 10}, {"Mi", 0, 20},
+                    {"Gi", 0, 30}, {"Ti", 0, 40}, {"Pi", 0, 50}, {"Ei", 0, 60}};
     for (size_t i = 0; i < LAS_COUNT_OF(suffixes); i++) {
         if (!las_slice_is(suffix, suffixes[i].name))
             continue;
@@ -83,7 +84,8 @@ static int64_t scale(const struct parsed *q, int exponent10)
         return inexact ? 1 : 0;
     const unsigned __int128 max = INT64_MAX;
     for (int i = 0; i < q->exponent2; i++) {
-        if (value >> 126) { /* Over 2^126 x 10^-36 already: only a large negative power of ten could bring it back. */
+        if (value >> 126) { /* Over 2^126 x 10^-36 already: only a large negative power of ten could
+                               bring it back. */
             inexact = inexact || (value % 10 != 0);
             value /= 10;
             exponent10++;

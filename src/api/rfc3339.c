@@ -1,5 +1,5 @@
-/* Civil time to and from microseconds since 1970. Source of the day count: days from civil, Howard Hinnant, chrono-compatible
- * date algorithms. */
+/* Civil time to and from microseconds since 1970. Source of the day count: days from civil, Howard
+ * Hinnant, chrono-compatible date algorithms. */
 #include "las/api/rfc3339.h"
 
 #include <inttypes.h>
@@ -80,8 +80,8 @@ static bool take_offset(struct las_slice *text, int64_t *seconds)
         return true;
     bool negative = text->len > 0 && text->ptr[0] == '-';
     int64_t hours, minutes;
-    if (!take_char(text, "+-") || !take_number(text, 2, &hours) || !take_char(text, ":") || !take_number(text, 2, &minutes) ||
-        hours > 23 || minutes > 59)
+    if (!take_char(text, "+-") || !take_number(text, 2, &hours) || !take_char(text, ":") ||
+        !take_number(text, 2, &minutes) || hours > 23 || minutes > 59)
         return false;
     *seconds = (hours * 60 + minutes) * (negative ? -60 : 60);
     return true;
@@ -90,17 +90,20 @@ static bool take_offset(struct las_slice *text, int64_t *seconds)
 enum las_status las_rfc3339_parse(struct las_slice text, int64_t *out_us)
 {
     int64_t year, month, day, hour, minute, second, us, offset;
-    if (!take_number(&text, 4, &year) || !take_char(&text, "-") || !take_number(&text, 2, &month) || !take_char(&text, "-") ||
-        !take_number(&text, 2, &day) || !take_char(&text, "Tt") || !take_number(&text, 2, &hour) || !take_char(&text, ":") ||
-        !take_number(&text, 2, &minute) || !take_char(&text, ":") || !take_number(&text, 2, &second) ||
-        !take_fraction(&text, &us) || !take_offset(&text, &offset) || text.len != 0)
+    if (!take_number(&text, 4, &year) || !take_char(&text, "-") || !take_number(&text, 2, &month) ||
+        !take_char(&text, "-") || !take_number(&text, 2, &day) || !take_char(&text, "Tt") ||
+        !take_number(&text, 2, &hour) || !take_char(&text, ":") ||
+        !take_number(&text, 2, &minute) || !take_char(&text, ":") ||
+        !take_number(&text, 2, &second) || !take_fraction(&text, &us) ||
+        !take_offset(&text, &offset) || text.len != 0)
         return LAS_E_SYNTAX;
     static const int64_t month_days[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
     bool leap = (year % 4 == 0 && year % 100 != 0) || year % 400 == 0;
-    if (month < 1 || month > 12 || day < 1 || day > month_days[month - 1] + (month == 2 && leap) || hour > 23 || minute > 59 ||
-        second > 60)
+    if (month < 1 || month > 12 || day < 1 || day > month_days[month - 1] + (month == 2 && leap) ||
+        hour > 23 || minute > 59 || second > 60)
         return LAS_E_RANGE;
-    int64_t seconds = days_from_civil(year, month, day) * SECONDS_PER_DAY + hour * 3600 + minute * 60 + second - offset;
+    int64_t seconds = days_from_civil(year, month, day) * SECONDS_PER_DAY + hour * 3600 +
+                      minute * 60 + second - offset;
     *out_us = seconds * US_PER_SECOND + us;
     return LAS_OK;
 }
@@ -119,8 +122,9 @@ static void write(int64_t us, bool micro, struct las_buf *out)
     }
     int64_t year, month, day, seconds = rest / US_PER_SECOND;
     civil_from_days(days, &year, &month, &day);
-    las_buf_printf(out, "%04" PRId64 "-%02" PRId64 "-%02" PRId64 "T%02" PRId64 ":%02" PRId64 ":%02" PRId64, year, month, day,
-                   seconds / 3600, seconds / 60 % 60, seconds % 60);
+    las_buf_printf(
+        out, "%04" PRId64 "-%02" PRId64 "-%02" PRId64 "T%02" PRId64 ":%02" PRId64 ":%02" PRId64,
+        year, month, day, seconds / 3600, seconds / 60 % 60, seconds % 60);
     if (micro)
         las_buf_printf(out, ".%06" PRId64, rest % US_PER_SECOND);
     las_buf_char(out, 'Z');

@@ -1,5 +1,5 @@
-/* Matching of selectors, taints and tolerations. Source: kube-scheduler's component-helpers, nodeaffinity.go and helpers.go,
- * and the Toleration type's own rules. */
+/* Matching of selectors, taints and tolerations. Source: kube-scheduler's component-helpers,
+ * nodeaffinity.go and helpers.go, and the Toleration type's own rules. */
 #include "las/api/selector.h"
 
 static bool lists(const struct las_requirement *requirement, struct las_slice value)
@@ -18,7 +18,8 @@ static bool as_number(struct las_slice text, int64_t *out)
     return las_slice_int64(text, out) == LAS_OK;
 }
 
-bool las_requirement_matches(const struct las_requirement *requirement, const struct las_pairs *labels)
+bool las_requirement_matches(const struct las_requirement *requirement,
+                             const struct las_pairs *labels)
 {
     const struct las_pair *pair = las_pairs_find(labels, requirement->key);
     int64_t number;
@@ -49,7 +50,8 @@ static bool field_matches(const struct las_requirement *field, struct las_slice 
     return field->op == LAS_OP_IN ? equal : field->op == LAS_OP_NOT_IN && !equal;
 }
 
-static bool term_matches(const struct las_node_term *term, const struct las_pairs *labels, struct las_slice node_name)
+static bool term_matches(const struct las_node_term *term, const struct las_pairs *labels,
+                         struct las_slice node_name)
 {
     if (term->expression_count == 0 && term->field_count == 0)
         return false;
@@ -62,8 +64,9 @@ static bool term_matches(const struct las_node_term *term, const struct las_pair
     return true;
 }
 
-bool las_node_matches(const struct las_pairs *node_selector, const struct las_node_affinity *affinity,
-                      const struct las_pairs *node_labels, struct las_slice node_name)
+bool las_node_matches(const struct las_pairs *node_selector,
+                      const struct las_node_affinity *affinity, const struct las_pairs *node_labels,
+                      struct las_slice node_name)
 {
     for (uint32_t i = 0; i < node_selector->count; i++) {
         const struct las_pair *pair = las_pairs_find(node_labels, node_selector->items[i].key);
@@ -78,7 +81,8 @@ bool las_node_matches(const struct las_pairs *node_selector, const struct las_no
     return false;
 }
 
-bool las_toleration_tolerates(const struct las_toleration *toleration, const struct las_taint *taint)
+bool las_toleration_tolerates(const struct las_toleration *toleration,
+                              const struct las_taint *taint)
 {
     if (toleration->never)
         return false;
@@ -89,7 +93,8 @@ bool las_toleration_tolerates(const struct las_toleration *toleration, const str
     return toleration->exists || las_slice_eq(toleration->value, taint->value);
 }
 
-bool las_tolerations_tolerate(const struct las_toleration *tolerations, uint32_t count, const struct las_taint *taint)
+bool las_tolerations_tolerate(const struct las_toleration *tolerations, uint32_t count,
+                              const struct las_taint *taint)
 {
     for (uint32_t i = 0; i < count; i++)
         if (las_toleration_tolerates(&tolerations[i], taint))

@@ -38,7 +38,7 @@ struct las_watch_event {
     bool initial_events_end;   /* BOOKMARK that ends a streamed list */
     int code;                  /* ERROR: Status.code */
     char message[LAS_ERR_TEXT_BYTES]; /* ERROR: Status.message */
-    char name[300]; /* namespace/name, also where the object could not be decoded; "" if unknown */
+    char name[320]; /* namespace/name (63 + 1 + 253), also where the object could not be decoded; "" if unknown */
 };
 /* LAS_OK and *out, or an error: LAS_E_INVALID when the line is JSON but its object is not
  * acceptable (type, resource_version and name of *out are then set as far as they are known, so

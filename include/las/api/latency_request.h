@@ -43,8 +43,10 @@ struct las_latency_request {
     struct las_slice unknown; /* keys under our prefix of no known name; empty: none */
 };
 
-/* Keys of the family that a pod may carry; further ones are not looked at. */
+/* Keys of the family that a pod may carry; further ones of no known name are not looked at. */
 #define LAS_LATENCY_ANNOTATIONS_MAX 64u
+/* Is it a key of the contract? These are always looked at. */
+bool las_latency_annotation_known(struct las_slice key);
 
 /* Parse the annotations of a pod: an array of pairs in any order. All memory comes from arena (the
  * pod's own). NULL (without failure of the arena) if no key of the family is there;
