@@ -115,6 +115,8 @@ static void complete(struct las_conn *conn, size_t left)
     struct las_request_handle *request = current(conn);
     if (!request)
         return;
+    if (request->code == 401)
+        conn->draining = true; /* API servers close after it, and not all say so */
     if (request->paused && conn->tcp)
         las_tcp_pause(conn->tcp, false); /* for the next one */
     las_request_complete(request);

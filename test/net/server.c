@@ -255,9 +255,13 @@ struct server *server_start(const struct server_options *options)
         server->context = make_context(server);
     pthread_mutex_init(&server->lock, NULL);
     pthread_cond_init(&server->ended, NULL);
-    struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    struct sockaddr_in address = {.sin_family = AF_INET,
+                                  .sin_port = htons(options->port),
+                                  .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
     socklen_t len = sizeof(address);
     server->fd = socket(AF_INET, SOCK_STREAM, 0);
+    int one = 1;
+    setsockopt(server->fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one));
     MUST(bind(server->fd, (struct sockaddr *)&address, sizeof(address)) == 0);
     MUST(listen(server->fd, 512) == 0);
     getsockname(server->fd, (struct sockaddr *)&address, &len);

@@ -35,6 +35,7 @@ struct server_options {
     const struct pki_pair *pair; /* NULL: pki_server() */
     const char *client_ca;       /* PEM: ask for a client certificate and verify it */
     uint32_t max_streams;        /* HTTP/2: 0 = 100 */
+    uint16_t port;               /* 0: any */
     server_answer *answer;
     void *self;
 };

@@ -64,6 +64,7 @@ static int on_chunk(nghttp2_session *session, uint8_t flags, int32_t id, const u
     stream->body = realloc(stream->body, stream->body_len + len + 1);
     memcpy(stream->body + stream->body_len, data, len);
     stream->body_len += len;
+    stream->body[stream->body_len] = '\0';
     return 0;
 }
 
