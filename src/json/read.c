@@ -26,7 +26,7 @@
 #include "las/base/mem.h"
 
 /* No block of yajl's is larger: its buffer doubles until the longest text of a document fits. */
-#define YAJL_BLOCK_BYTES_MAX (4u * LAS_JSON_TEXT_BYTES_MAX)
+#define YAJL_BLOCK_BYTES_MAX (2u * LAS_JSON_TEXT_BYTES_MAX)
 /* Memory that a reader keeps from one text to the next. */
 #define KEPT_TEXT_BYTES_MAX (1024u * 1024u)
 #define KEPT_NODES_MAX (64u * 1024u)
