@@ -17,6 +17,7 @@ struct las_loop {
     bool signals;
     bool woken;
     struct las_list deferred;
+    struct las_list at_end;
     struct las_clock clock;
     uint64_t (*turn)(void *self, uint64_t now_ns);
     void *turn_self;
@@ -72,6 +73,11 @@ void las_loop_undefer(struct las_deferred *deferred)
     las_list_remove(&deferred->link);
 }
 
+void las_loop_at_end(struct las_loop *loop, struct las_deferred *deferred)
+{
+    las_list_push_back(&loop->at_end, &deferred->link);
+}
+
 static void on_timer(uv_timer_t *timer)
 {
     (void)timer; /* The iteration that it makes has its prepare phase. */
@@ -81,17 +87,21 @@ static void on_timer(uv_timer_t *timer)
  * iteration: else each step would cost a system call. The bound keeps I/O from starving. */
 #define DEFERRED_ROUNDS_MAX 8
 
+static void run_list(struct las_list *list)
+{
+    struct las_list due;
+    las_list_move(&due, list);
+    while (!las_list_empty(&due)) {
+        struct las_deferred *deferred = LAS_LIST_FIRST(&due, struct las_deferred, link);
+        las_list_remove(&deferred->link);
+        deferred->run(deferred);
+    }
+}
+
 static void run_deferred(struct las_loop *loop)
 {
-    for (int round = 0; round < DEFERRED_ROUNDS_MAX && !las_list_empty(&loop->deferred); round++) {
-        struct las_list due;
-        las_list_move(&due, &loop->deferred);
-        while (!las_list_empty(&due)) {
-            struct las_deferred *deferred = LAS_LIST_FIRST(&due, struct las_deferred, link);
-            las_list_remove(&deferred->link);
-            deferred->run(deferred);
-        }
-    }
+    for (int round = 0; round < DEFERRED_ROUNDS_MAX && !las_list_empty(&loop->deferred); round++)
+        run_list(&loop->deferred);
 }
 
 void las_loop_wake(struct las_loop *loop)
@@ -135,6 +145,7 @@ enum las_status las_loop_new(struct las_loop **out)
     }
     signal(SIGPIPE, SIG_IGN);
     las_list_init(&loop->deferred);
+    las_list_init(&loop->at_end);
     loop->clock = (struct las_clock){.now_ns = now_ns, .wall_us = wall_us, .self = loop};
     uv_prepare_init(&loop->uv, &loop->prepare);
     uv_idle_init(&loop->uv, &loop->idle);
@@ -199,6 +210,8 @@ void las_loop_free(struct las_loop *loop)
     /* A stop that was asked for and not yet obeyed ends one run early. */
     while (uv_run(&loop->uv, UV_RUN_DEFAULT) != 0)
         ;
+    run_list(&loop->at_end);
+    uv_run(&loop->uv, UV_RUN_DEFAULT);
     CHECK(uv_loop_close(&loop->uv) == 0);
     las_mem_free(loop);
 }

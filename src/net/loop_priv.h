@@ -17,6 +17,8 @@ uv_loop_t *las_loop_uv(struct las_loop *loop);
 void las_deferred_init(struct las_deferred *deferred, void (*run)(struct las_deferred *deferred));
 /* Harmless if it is waiting already. */
 void las_loop_defer(struct las_loop *loop, struct las_deferred *deferred);
+/* Run when the loop is freed, after its handles have closed. */
+void las_loop_at_end(struct las_loop *loop, struct las_deferred *deferred);
 /* Harmless if it is not waiting. */
 void las_loop_undefer(struct las_deferred *deferred);
 

@@ -17,6 +17,7 @@
 struct las_lws {
     struct lws_context *context;
     struct las_loop *loop;
+    struct las_deferred at_end;
     char error[256];
     char taken[256];
 };
@@ -81,13 +82,23 @@ enum las_status las_lws_new(struct las_loop *loop, const struct las_log *log, st
     return LAS_OK;
 }
 
+/* The handles have closed: what the context still holds goes only with a second call. */
+static void at_end(struct las_deferred *deferred)
+{
+    struct las_lws *lws = LAS_CONTAINER_OF(deferred, struct las_lws, at_end);
+    lws_context_destroy(lws->context);
+    las_mem_free(lws);
+}
+
 void las_lws_free(struct las_lws *lws)
 {
     if (!lws)
         return;
     lws_context_destroy(lws->context);
-    current = NULL;
-    las_mem_free(lws);
+    if (current == lws)
+        current = NULL;
+    las_deferred_init(&lws->at_end, at_end);
+    las_loop_at_end(lws->loop, &lws->at_end);
 }
 
 struct lws_context *las_lws_context(struct las_lws *lws)

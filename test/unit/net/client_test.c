@@ -87,8 +87,8 @@ TEST(server_that_comes_back_is_found)
     server_stop(server);
     harness_fetch(&h, "/", &between);
     assert_int_not_equal(LAS_OUTCOME_ANSWERED, between.how);
-    server = server_start(
-        &(struct server_options){.h2 = true, .answer = answer_by_path, .port = port});
+    server =
+        server_start(&(struct server_options){.h2 = true, .answer = answer_by_path, .port = port});
     harness_fetch(&h, "/", &after);
     assert_int_equal(200, after.code);
     end();
