@@ -1,63 +1,5 @@
-/* The fake of api_server.h. Objects are kept as the JSON text around their changing parts: enough for what the scheduler
- * reads and writes. */
-#include "fake/api_server.h"
-
-#include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#define TEXT_MAX (1u << 24)
-
-struct fake_object {
-    struct las_list link;
-    char *namespace, *name, *json;
-    char *node;      /* pods */
-    char *condition; /* pods: message */
-    char *status;    /* nodelatencies */
-    char *decision;  /* pods: the annotation's value as JSON string content */
-    uint64_t version, uid;
-    bool has_uid;
-};
-
-struct fake_event {
-    struct las_list link;
-    enum las_kind kind;
-    uint64_t version;
-    char *line;
-};
-
-struct las_request_handle {
-    struct las_list link;
-    enum las_method method;
-    char *path, *body;
-    const struct las_response_handler *handler;
-    void *self;
-    bool watch, head_sent, applied, paused;
-    enum las_kind kind;
-    uint64_t version; /* watch: last one sent */
-    uint64_t due_ns;
-    enum las_outcome outcome;
-    int code;
-    uint64_t retry_after_ns;
-    char *answer;
-    bool plain; /* answer is no JSON */
-};
-
-static char *copy_n(const char *text, size_t n)
-{
-    char *copy = malloc(n + 1);
-    if (!copy)
-        abort();
-    memcpy(copy, text, n);
-    copy[n] = '\0';
-    return copy;
-}
-
-static char *copy(const char *text)
-{
-    return copy_n(text, strlen(text));
-}
+/* The transport of the fake: requests in flight, faults, virtual time. */
+#include "fake/api_server_priv.h"
 
 static uint64_t fake_now(void *self)
 {
@@ -67,177 +9,6 @@ static uint64_t fake_now(void *self)
 static int64_t fake_wall(void *self)
 {
     return ((struct fake_server *)self)->wall_us;
-}
-
-/* The text of a member: its string content or, for an object, the object. NULL if absent. The first match counts. */
-static char *member(const char *json, const char *name)
-{
-    char quoted[64];
-    snprintf(quoted, sizeof(quoted), "\"%s\":", name);
-    const char *at = strstr(json, quoted);
-    if (!at)
-        return NULL;
-    at += strlen(quoted);
-    const char *end = at;
-    if (*at == '"') {
-        for (end = ++at; *end && *end != '"'; end++)
-            if (*end == '\\' && end[1])
-                end++;
-        return copy_n(at, (size_t)(end - at));
-    }
-    int depth = 0;
-    for (; *end; end++) {
-        if (*end == '{' || *end == '[')
-            depth++;
-        if (*end == '}' || *end == ']')
-            depth--;
-        if (depth < 0 || (depth == 0 && *end == ','))
-            break;
-    }
-    return copy_n(at, (size_t)(end - at));
-}
-
-static void free_object(struct fake_object *object)
-{
-    las_list_remove(&object->link);
-    free(object->namespace);
-    free(object->name);
-    free(object->json);
-    free(object->node);
-    free(object->condition);
-    free(object->status);
-    free(object->decision);
-    free(object);
-}
-
-static struct fake_object *find(struct fake_server *server, enum las_kind kind, const char *namespace, const char *name)
-{
-    for (struct las_list *at = server->objects[kind].next; at != &server->objects[kind]; at = at->next) {
-        struct fake_object *object = LAS_CONTAINER_OF(at, struct fake_object, link);
-        if (strcmp(object->namespace, namespace) == 0 && strcmp(object->name, name) == 0)
-            return object;
-    }
-    return NULL;
-}
-
-/* The object as the server shows it now. */
-static void show(const struct fake_object *object, struct las_buf *out)
-{
-    const char *meta = strstr(object->json, "\"metadata\":{");
-    size_t head = (size_t)(meta - object->json) + strlen("\"metadata\":{");
-    las_buf_add(out, las_slice_n(object->json, head));
-    las_buf_printf(out, "\"resourceVersion\":\"%" PRIu64 "\",", object->version);
-    if (!object->has_uid)
-        las_buf_printf(out, "\"uid\":\"uid-%" PRIu64 "\",", object->uid);
-    const char *rest = object->json + head;
-    const char *annotations = object->decision ? strstr(rest, "\"annotations\":{") : NULL;
-    if (annotations) {
-        size_t n = (size_t)(annotations - rest) + strlen("\"annotations\":{");
-        las_buf_add(out, las_slice_n(rest, n));
-        las_buf_printf(out, "\"nodelatency.dev/decision\":\"%s\",", object->decision);
-        rest += n;
-    }
-    const char *spec = object->node[0] ? strstr(rest, "\"spec\":{") : NULL;
-    if (spec) {
-        size_t n = (size_t)(spec - rest) + strlen("\"spec\":{");
-        las_buf_add(out, las_slice_n(rest, n));
-        las_buf_printf(out, "\"nodeName\":\"%s\",", object->node);
-        rest += n;
-    }
-    size_t rest_len = strlen(rest) - 1; /* without the closing brace */
-    las_buf_add(out, las_slice_n(rest, rest_len));
-    if (object->status)
-        las_buf_printf(out, ",\"status\":%s", object->status);
-    else if (object->condition)
-        las_buf_printf(out,
-                       ",\"status\":{\"phase\":\"Pending\",\"conditions\":[{\"type\":\"PodScheduled\",\"status\":\"False\","
-                       "\"reason\":\"Unschedulable\",\"message\":\"%s\"}]}",
-                       object->condition);
-    las_buf_char(out, '}');
-}
-
-static void record(struct fake_server *server, enum las_kind kind, const struct fake_object *object, const char *type)
-{
-    struct fake_event *event = calloc(1, sizeof(*event));
-    struct las_buf line;
-    las_buf_init(&line, TEXT_MAX);
-    las_buf_printf(&line, "{\"type\":\"%s\",\"object\":", type);
-    show(object, &line);
-    las_buf_str(&line, "}\n");
-    event->kind = kind;
-    event->version = object->version;
-    event->line = copy(line.ptr);
-    las_buf_fini(&line);
-    las_list_init(&event->link);
-    las_list_push_back(&server->history, &event->link);
-}
-
-static void changed(struct fake_server *server, enum las_kind kind, struct fake_object *object, const char *type)
-{
-    object->version = ++server->version;
-    record(server, kind, object, type);
-}
-
-void fake_put(struct fake_server *server, enum las_kind kind, const char *namespace, const char *name, const char *json)
-{
-    struct fake_object *object = find(server, kind, namespace, name);
-    bool is_new = !object;
-    if (is_new) {
-        object = calloc(1, sizeof(*object));
-        object->namespace = copy(namespace);
-        object->name = copy(name);
-        object->node = copy("");
-        object->uid = server->version + 1;
-        las_list_init(&object->link);
-        las_list_push_back(&server->objects[kind], &object->link);
-    }
-    free(object->json);
-    object->json = copy(json);
-    object->has_uid = strstr(json, "\"uid\":") != NULL;
-    char *node = kind == LAS_KIND_POD && is_new ? member(json, "nodeName") : NULL;
-    if (node)
-        abort(); /* bound pods are made unbound, then bound with fake_bind */
-    changed(server, kind, object, is_new ? "ADDED" : "MODIFIED");
-}
-
-void fake_delete(struct fake_server *server, enum las_kind kind, const char *namespace, const char *name)
-{
-    struct fake_object *object = find(server, kind, namespace, name);
-    if (!object)
-        return;
-    changed(server, kind, object, "DELETED");
-    free_object(object);
-}
-
-const char *fake_pod_node(struct fake_server *server, const char *namespace, const char *name)
-{
-    struct fake_object *object = find(server, LAS_KIND_POD, namespace, name);
-    return object ? object->node : NULL;
-}
-
-const char *fake_pod_condition(struct fake_server *server, const char *namespace, const char *name)
-{
-    struct fake_object *object = find(server, LAS_KIND_POD, namespace, name);
-    return object && object->condition ? object->condition : "";
-}
-
-const char *fake_status(struct fake_server *server, const char *name)
-{
-    struct fake_object *object = find(server, LAS_KIND_NODE_LATENCY, "", name);
-    return object && object->status ? object->status : "";
-}
-
-void fake_add_fault(struct fake_server *server, struct fake_fault fault)
-{
-    for (size_t i = 0; i < FAKE_FAULTS_MAX; i++) {
-        if (server->faults[i].times > 0)
-            continue;
-        server->faults[i] = fault;
-        if (fault.times == 0)
-            server->faults[i].times = 1;
-        return;
-    }
-    abort();
 }
 
 static const struct fake_fault *take_fault(struct fake_server *server, enum las_method method, const char *path)
@@ -252,235 +23,17 @@ static const struct fake_fault *take_fault(struct fake_server *server, enum las_
     return NULL;
 }
 
-static void set_answer(struct las_request_handle *request, int code, const char *text)
-{
-    request->code = code;
-    free(request->answer);
-    request->answer = copy(text);
-}
-
-static void set_failure(struct las_request_handle *request, int code, const char *reason, const char *message)
-{
-    char text[1024];
-    snprintf(text, sizeof(text),
-             "{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"metadata\":{},\"status\":\"Failure\",\"message\":\"%s\","
-             "\"reason\":\"%s\",\"code\":%d}",
-             message, reason, code);
-    set_answer(request, code, text);
-}
-
-static enum las_kind kind_of(const char *path)
-{
-    return strstr(path, "/nodelatencies") ? LAS_KIND_NODE_LATENCY : strstr(path, "/pods") ? LAS_KIND_POD : LAS_KIND_NODE;
-}
-
-static uint64_t query_number(const char *path, const char *name, uint64_t otherwise)
-{
-    const char *at = strstr(path, name);
-    return at ? strtoull(at + strlen(name), NULL, 10) : otherwise;
-}
-
-/* Continue tokens are the number of objects to pass over. */
-static void answer_list(struct fake_server *server, struct las_request_handle *request)
-{
-    enum las_kind kind = request->kind;
-    if (kind == LAS_KIND_NODE_LATENCY && server->crd_missing) {
-        set_answer(request, 404, "404 page not found\n");
-        request->plain = true;
-        return;
-    }
-    uint64_t skip = query_number(request->path, "continue=", 0);
-    uint64_t limit = server->page_limit ? server->page_limit : query_number(request->path, "limit=", UINT64_MAX);
-    server->lists += skip == 0;
-    struct las_buf items, text;
-    las_buf_init(&items, TEXT_MAX);
-    las_buf_init(&text, TEXT_MAX);
-    uint64_t at = 0, shown = 0;
-    bool more = false;
-    for (struct las_list *node = server->objects[kind].next; node != &server->objects[kind]; node = node->next, at++) {
-        if (at < skip)
-            continue;
-        if (shown == limit) {
-            more = true;
-            break;
-        }
-        las_buf_str(&items, shown++ ? "," : "");
-        show(LAS_CONTAINER_OF(node, struct fake_object, link), &items);
-    }
-    char meta[128];
-    snprintf(meta, sizeof(meta), "\"metadata\":{\"resourceVersion\":\"%" PRIu64 "\"", server->version);
-    /* Custom resources have their metadata behind the items. */
-    bool custom = kind == LAS_KIND_NODE_LATENCY;
-    las_buf_printf(&text, "{\"kind\":\"%sList\",\"apiVersion\":\"v1\",", las_kind_name(kind));
-    if (!custom) {
-        las_buf_str(&text, meta);
-        if (more)
-            las_buf_printf(&text, ",\"continue\":\"%" PRIu64 "\"", at);
-        las_buf_str(&text, "},");
-    }
-    las_buf_printf(&text, "\"items\":[%s]", items.ptr ? items.ptr : "");
-    if (custom) {
-        las_buf_printf(&text, ",%s", meta);
-        if (more)
-            las_buf_printf(&text, ",\"continue\":\"%" PRIu64 "\"", at);
-        las_buf_char(&text, '}');
-    }
-    las_buf_char(&text, '}');
-    set_answer(request, 200, text.ptr);
-    las_buf_fini(&items);
-    las_buf_fini(&text);
-}
-
-/* "/api/v1/namespaces/NS/pods/NAME/..." to its parts; for nodelatencies NS is "". */
-static void split(const char *path, const char *plural, char namespace[128], char name[300])
-{
-    namespace[0] = name[0] = '\0';
-    const char *at = strstr(path, "/namespaces/");
-    if (at)
-        sscanf(at, "/namespaces/%127[^/]", namespace);
-    char format[64];
-    snprintf(format, sizeof(format), "/%s/", plural);
-    at = strstr(path, format);
-    if (at)
-        sscanf(at + strlen(format), "%299[^/?]", name);
-}
-
-static void answer_bind(struct fake_server *server, struct las_request_handle *request)
-{
-    char namespace[128], name[300];
-    split(request->path, "pods", namespace, name);
-    struct fake_object *pod = find(server, LAS_KIND_POD, namespace, name);
-    char *uid = member(request->body, "uid");
-    const char *target = strstr(request->body, "\"target\":");
-    char *node = target ? member(target, "name") : NULL;
-    char *decision = member(request->body, "nodelatency.dev/decision");
-    char own[64], *given = pod && pod->has_uid ? member(pod->json, "uid") : NULL;
-    snprintf(own, sizeof(own), "uid-%" PRIu64, pod ? pod->uid : 0);
-    if (!pod) {
-        set_failure(request, 404, "NotFound", "pods not found");
-    } else if (!uid || strcmp(uid, given ? given : own) != 0) {
-        server->bind_conflicts++;
-        set_failure(request, 409, "Conflict", "Precondition failed: UID in precondition");
-    } else if (pod->node[0]) {
-        server->bind_conflicts++;
-        set_failure(request, 409, "Conflict", "pod is already assigned to node");
-    } else {
-        server->binds++;
-        free(pod->node);
-        pod->node = copy(node);
-        free(pod->condition);
-        pod->condition = NULL;
-        free(pod->decision);
-        pod->decision = decision;
-        decision = NULL;
-        changed(server, LAS_KIND_POD, pod, "MODIFIED");
-        set_answer(request, 201, "{\"kind\":\"Status\",\"status\":\"Success\",\"code\":201}");
-    }
-    free(uid);
-    free(node);
-    free(given);
-    free(decision);
-}
-
-static void answer_condition(struct fake_server *server, struct las_request_handle *request)
-{
-    char namespace[128], name[300], version[32];
-    split(request->path, "pods", namespace, name);
-    struct fake_object *pod = find(server, LAS_KIND_POD, namespace, name);
-    char *asked = member(request->body, "resourceVersion");
-    if (!pod) {
-        set_failure(request, 404, "NotFound", "pods not found");
-    } else {
-        snprintf(version, sizeof(version), "%" PRIu64, pod->version);
-        if (!asked || strcmp(asked, version) != 0) {
-            set_failure(request, 409, "Conflict", "the object has been modified");
-        } else {
-            server->conditions++;
-            free(pod->condition);
-            pod->condition = member(request->body, "message");
-            changed(server, LAS_KIND_POD, pod, "MODIFIED");
-            set_answer(request, 200, "{}");
-        }
-    }
-    free(asked);
-}
-
-static void answer_status(struct fake_server *server, struct las_request_handle *request)
-{
-    char namespace[128], name[300];
-    split(request->path, "nodelatencies", namespace, name);
-    struct fake_object *object = find(server, LAS_KIND_NODE_LATENCY, "", name);
-    if (!object) {
-        set_failure(request, 404, "NotFound", "nodelatencies not found");
-        return;
-    }
-    server->statuses++;
-    char *status = member(request->body, "status");
-    bool same = object->status && strcmp(object->status, status) == 0;
-    free(object->status);
-    object->status = status;
-    if (!same)
-        changed(server, LAS_KIND_NODE_LATENCY, object, "MODIFIED");
-    set_answer(request, 200, "{}");
-}
-
-static void answer_get(struct fake_server *server, struct las_request_handle *request)
-{
-    char namespace[128], name[300];
-    split(request->path, "pods", namespace, name);
-    struct fake_object *pod = find(server, LAS_KIND_POD, namespace, name);
-    if (!pod) {
-        set_failure(request, 404, "NotFound", "pods not found");
-        return;
-    }
-    struct las_buf text;
-    las_buf_init(&text, TEXT_MAX);
-    show(pod, &text);
-    set_answer(request, 200, text.ptr);
-    las_buf_fini(&text);
-}
-
-static void answer_event(struct fake_server *server, struct las_request_handle *request)
-{
-    server->events++;
-    char *reason = member(request->body, "reason"), *note = member(request->body, "note");
-    las_buf_printf(&server->event_notes, "%s: %s\n", reason ? reason : "series", note ? note : "");
-    free(reason);
-    free(note);
-    set_answer(request, 201, "{}");
-}
-
-static void apply(struct fake_server *server, struct las_request_handle *request)
-{
-    request->applied = true;
-    las_buf_printf(&server->log, "%d %s\n", (int)request->method, request->path);
-    char namespace[128], name[300];
-    split(request->path, "pods", namespace, name);
-    if (request->method == LAS_POST && strstr(request->path, "/binding"))
-        answer_bind(server, request);
-    else if (strstr(request->path, "/events"))
-        answer_event(server, request);
-    else if (request->method == LAS_PATCH && strstr(request->path, "/nodelatencies/"))
-        answer_status(server, request);
-    else if (request->method == LAS_PATCH)
-        answer_condition(server, request);
-    else if (request->method == LAS_GET && name[0])
-        answer_get(server, request);
-    else
-        answer_list(server, request);
-}
-
 static void misbehave(struct fake_server *server, struct las_request_handle *request, const struct fake_fault *fault)
 {
     bool acts = fault->kind == FAKE_LOSE_ANSWER || fault->kind == FAKE_DELAY || fault->kind == FAKE_CUT_BODY;
     if (acts && !request->watch)
-        apply(server, request);
+        fake_apply(server, request);
     request->retry_after_ns = fault->retry_after_ns;
     request->due_ns = server->now_ns + fault->delay_ns;
     switch (fault->kind) {
     case FAKE_ANSWER:
         request->watch = false;
-        set_failure(request, fault->code, "Injected", fault->text ? fault->text : "injected");
+        fake_set_failure(request, fault->code, "Injected", fault->text ? fault->text : "injected");
         break;
     case FAKE_LOSE_REQUEST:
         request->watch = false;
@@ -500,9 +53,14 @@ static void misbehave(struct fake_server *server, struct las_request_handle *req
     case FAKE_GARBAGE:
         request->watch = false;
         request->plain = true;
-        set_answer(request, 200, fault->text);
+        fake_set_answer(request, 200, fault->text);
         break;
     }
+}
+
+static enum las_kind kind_of(const char *path)
+{
+    return strstr(path, "/nodelatencies") ? LAS_KIND_NODE_LATENCY : strstr(path, "/pods") ? LAS_KIND_POD : LAS_KIND_NODE;
 }
 
 static enum las_status fake_start(struct las_transport *t, const struct las_request *r,
@@ -511,8 +69,8 @@ static enum las_status fake_start(struct las_transport *t, const struct las_requ
     struct fake_server *server = (struct fake_server *)(void *)t;
     struct las_request_handle *request = calloc(1, sizeof(*request));
     request->method = r->method;
-    request->path = copy_n(r->path.ptr, r->path.len);
-    request->body = copy_n(r->body.ptr ? r->body.ptr : "", r->body.len);
+    request->path = fake_copy_n(r->path.ptr, r->path.len);
+    request->body = fake_copy_n(r->body.ptr ? r->body.ptr : "", r->body.len);
     request->handler = handler;
     request->self = self;
     request->kind = kind_of(request->path);
@@ -526,9 +84,9 @@ static enum las_status fake_start(struct las_transport *t, const struct las_requ
         misbehave(server, request, fault);
     } else if (request->watch) {
         server->watches++;
-        request->version = query_number(request->path, "resourceVersion=", 0);
+        request->version = fake_query_number(request->path, "resourceVersion=", 0);
     } else {
-        apply(server, request);
+        fake_apply(server, request);
     }
     *out = request;
     return LAS_OK;
@@ -569,8 +127,8 @@ void fake_init(struct fake_server *server)
         las_list_init(&server->objects[kind]);
     las_list_init(&server->history);
     las_list_init(&server->requests);
-    las_buf_init(&server->log, TEXT_MAX);
-    las_buf_init(&server->event_notes, TEXT_MAX);
+    las_buf_init(&server->log, FAKE_TEXT_MAX);
+    las_buf_init(&server->event_notes, FAKE_TEXT_MAX);
     las_buf_str(&server->log, "");
     las_buf_str(&server->event_notes, "");
 }
@@ -581,7 +139,7 @@ void fake_fini(struct fake_server *server)
         free_request(LAS_LIST_FIRST(&server->requests, struct las_request_handle, link));
     for (int kind = 0; kind < LAS_KIND_COUNT; kind++)
         while (!las_list_empty(&server->objects[kind]))
-            free_object(LAS_LIST_FIRST(&server->objects[kind], struct fake_object, link));
+            fake_free_object(LAS_LIST_FIRST(&server->objects[kind], struct fake_object, link));
     while (!las_list_empty(&server->history)) {
         struct fake_event *event = LAS_LIST_FIRST(&server->history, struct fake_event, link);
         las_list_remove(&event->link);
