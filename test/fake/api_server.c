@@ -140,12 +140,7 @@ void fake_fini(struct fake_server *server)
     for (int kind = 0; kind < LAS_KIND_COUNT; kind++)
         while (!las_list_empty(&server->objects[kind]))
             fake_free_object(LAS_LIST_FIRST(&server->objects[kind], struct fake_object, link));
-    while (!las_list_empty(&server->history)) {
-        struct fake_event *event = LAS_LIST_FIRST(&server->history, struct fake_event, link);
-        las_list_remove(&event->link);
-        free(event->line);
-        free(event);
-    }
+    fake_forget_history(server);
     las_buf_fini(&server->log);
     las_buf_fini(&server->event_notes);
 }
@@ -265,6 +260,16 @@ void fake_cut_watches(struct fake_server *server, bool cleanly)
             return;
         watch->outcome = cleanly ? LAS_OUTCOME_ANSWERED : LAS_OUTCOME_UNKNOWN;
         finish(watch);
+    }
+}
+
+void fake_forget_history(struct fake_server *server)
+{
+    while (!las_list_empty(&server->history)) {
+        struct fake_event *event = LAS_LIST_FIRST(&server->history, struct fake_event, link);
+        las_list_remove(&event->link);
+        free(event->line);
+        free(event);
     }
 }
 

@@ -68,6 +68,8 @@ const char *fake_status(struct fake_server *server, const char *name);
 void fake_add_fault(struct fake_server *server, struct fake_fault fault);
 /* End all watches, cleanly or not. */
 void fake_cut_watches(struct fake_server *server, bool cleanly);
+/* Drop the events that all watches have been sent: long tests need not keep them. */
+void fake_forget_history(struct fake_server *server);
 /* Versions up to now are too old for watches. */
 void fake_compact(struct fake_server *server);
 
