@@ -181,10 +181,29 @@ static enum las_status load(yaml_parser_t *parser, yaml_document_t *document, st
                        parser->problem ? parser->problem : "no valid YAML");
 }
 
+/* libyaml takes time by the square of the brackets that are open. No text that is meant well has so
+ * many, in strings or out of them. */
+#define OPEN_BRACKETS_MAX 10000
+
+static bool is_bracket_bomb(struct las_slice text)
+{
+    size_t open = 0;
+    for (size_t i = 0; i < text.len && open <= OPEN_BRACKETS_MAX; i++) {
+        char c = text.ptr[i];
+        if (c == '[' || c == '{')
+            open++;
+        else if ((c == ']' || c == '}') && open > 0)
+            open--;
+    }
+    return open > OPEN_BRACKETS_MAX;
+}
+
 enum las_status las_yaml_to_json(struct las_slice text, uint32_t index, struct las_buf *out,
                                  bool *more, struct las_err *err)
 {
     yaml_parser_t parser;
+    if (is_bracket_bomb(text))
+        return las_err_set(err, LAS_E_LIMIT, "nested too deeply");
     if (!yaml_parser_initialize(&parser))
         return las_err_set(err, LAS_E_NOMEM, "out of memory");
     yaml_parser_set_input_string(&parser, (const unsigned char *)text.ptr, text.len);
