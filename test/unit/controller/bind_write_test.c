@@ -139,6 +139,7 @@ TEST(a_pod_replaced_under_its_name_gets_a_decision_of_its_own)
     assert_string_equal("", rig_pod_node(&rig, "web-0"));
     assert_non_null(strstr(fake_pod_condition(&rig.server, "ns", "web-0"), "Insufficient cpu"));
     assert_true(rig_sums_are_right(&rig));
+    assert_int_equal(0, rig.scheduler->binds.in_flight);
     rig_fini(&rig);
 }
 
