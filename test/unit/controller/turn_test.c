@@ -71,6 +71,18 @@ TEST(our_own_writes_wake_nobody)
     rig_fini(&rig);
 }
 
+TEST(a_pod_that_did_not_change_for_us_is_not_decided_again)
+{
+    /* The condition that we write comes back as a change of the pod. */
+    struct rig rig;
+    set_up(&rig, "1", NULL);
+    rig_pod(&rig, "a", "9", "");
+    rig_run(&rig, 30 * RIG_S);
+    assert_int_equal(1, rig.server.conditions);
+    assert_int_equal(1, rig.scheduler->counters.decision_count);
+    rig_fini(&rig);
+}
+
 TEST(a_refusal_is_said_again_after_five_minutes_as_a_count)
 {
     /* Fault B43. */
