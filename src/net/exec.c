@@ -88,14 +88,28 @@ static void on_exit_status(uv_process_t *process, int64_t exit_status, int term_
     finish_if_done(exec);
 }
 
+/* With its children: it is the leader of a session of its own, which also keeps it off our
+ * terminal. */
+static void kill_all(const struct las_exec *exec)
+{
+    kill(-exec->process.pid, SIGKILL);
+}
+
+/* Do not wait for the end of its pipes: whoever left its session may hold them open. */
+static void give_up(struct las_exec *exec)
+{
+    kill_all(exec);
+    uv_read_stop((uv_stream_t *)&exec->out);
+    uv_read_stop((uv_stream_t *)&exec->err);
+    exec->streams = 0;
+    finish_if_done(exec);
+}
+
 static void on_timeout(uv_timer_t *timer)
 {
     struct las_exec *exec = timer->data;
     exec->timed_out = true;
-    uv_process_kill(&exec->process, SIGKILL);
-    /* A grandchild may hold the pipes open: do not wait for their end. */
-    exec->streams = 0;
-    finish_if_done(exec);
+    give_up(exec);
 }
 
 static void on_alloc(uv_handle_t *handle, size_t suggested, uv_buf_t *out)
@@ -118,7 +132,7 @@ static void on_read(uv_stream_t *stream, ssize_t n, const uv_buf_t *buf)
     las_buf_add(to, las_slice_n(buf->base, (size_t)n));
     if (exec->output.failed && !exec->over_limit) {
         exec->over_limit = true;
-        uv_process_kill(&exec->process, SIGKILL);
+        give_up(exec);
     }
 }
 
@@ -233,6 +247,7 @@ static int spawn(struct las_loop *loop, struct las_exec *exec, const struct las_
         {.flags = UV_CREATE_PIPE | UV_WRITABLE_PIPE, .data.stream = (uv_stream_t *)&exec->out},
         {.flags = UV_CREATE_PIPE | UV_WRITABLE_PIPE, .data.stream = (uv_stream_t *)&exec->err}};
     const uv_process_options_t options = {.exit_cb = on_exit_status,
+                                          .flags = UV_PROCESS_DETACHED,
                                           .file = exec->command,
                                           .args = args,
                                           .env = env,
@@ -293,6 +308,7 @@ void las_exec_cancel(struct las_exec *exec)
     if (!exec || exec->canceled)
         return;
     exec->canceled = true;
-    uv_process_kill(&exec->process, SIGKILL);
+    if (!exec->exited)
+        kill_all(exec);
     close_all(exec);
 }

@@ -66,7 +66,8 @@ TEST(json_is_yaml)
 
 TEST(binary_keeps_its_base64)
 {
-    expect("a: !!binary aGVsbG8=\nb: !!binary |\n  aGVs\n  bG8=\n", "{\"a\":\"aGVsbG8=\",\"b\":\"aGVs\\u000abG8=\\u000a\"}");
+    expect("a: !!binary aGVsbG8=\nb: !!binary |\n  aGVs\n  bG8=\n",
+           "{\"a\":\"aGVsbG8=\",\"b\":\"aGVs\\u000abG8=\\u000a\"}");
 }
 
 TEST(anchors_are_expanded_and_bounded)
