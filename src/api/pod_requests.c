@@ -159,8 +159,30 @@ static bool is_pod_level(struct las_slice name)
            las_slice_starts(name, LAS_SLICE("hugepages-"));
 }
 
+/* The pod's own lists, beside those of its containers. */
+static enum las_status read_pod_level(struct las_json spec, struct las_amounts *out,
+                                      struct las_err *err)
+{
+    enum las_status st =
+        las_amounts_read(las_json_get(las_json_get(spec, "resources"), "requests"), out, err);
+    return st == LAS_OK ? st : las_err_ctx(err, st, "spec.resources");
+}
+
+static enum las_status add_overhead(struct las_json spec, struct las_amounts *to,
+                                    struct las_err *err)
+{
+    struct las_amounts overhead;
+    enum las_status st = las_amounts_read(las_json_get(spec, "overhead"), &overhead, err);
+    if (st == LAS_OK)
+        st = limit(las_amounts_add(to, &overhead), err);
+    return st == LAS_OK ? st : las_err_ctx(err, st, "spec.overhead");
+}
+
+/* pod_level: requests of the pod itself. kube-scheduler's scores do not look at them, but for the
+ * defaults that they take the place of. */
 static enum las_status effective(const struct input *in, struct las_json spec,
-                                 struct las_amounts *out, struct las_err *err)
+                                 const struct las_amounts *pod_level, struct las_amounts *out,
+                                 struct las_err *err)
 {
     struct sums sums;
     sums.containers.count = sums.sidecars.count = sums.init_peak.count = 0;
@@ -171,18 +193,11 @@ static enum las_status effective(const struct input *in, struct las_json spec,
         return st;
     *out = sums.containers;
     st = limit(las_amounts_max(out, &sums.init_peak), err);
-    struct las_amounts more;
-    if (st == LAS_OK)
-        st =
-            las_amounts_read(las_json_get(las_json_get(spec, "resources"), "requests"), &more, err);
-    /* kube-scheduler's scores do not look at pod-level requests, but for the defaults that they
-     * take the place of. */
-    for (uint32_t i = 0; st == LAS_OK && !in->for_score && i < more.count; i++)
-        if (is_pod_level(more.items[i].name))
-            st = limit(las_amounts_set(out, more.items[i].name, more.items[i].value), err);
-    if (st == LAS_OK)
-        st = las_amounts_read(las_json_get(spec, "overhead"), &more, err);
-    return st == LAS_OK ? limit(las_amounts_add(out, &more), err) : st;
+    for (uint32_t i = 0; st == LAS_OK && !in->for_score && i < pod_level->count; i++)
+        if (is_pod_level(pod_level->items[i].name))
+            st = limit(las_amounts_set(out, pod_level->items[i].name, pod_level->items[i].value),
+                       err);
+    return st == LAS_OK ? add_overhead(spec, out, err) : st;
 }
 
 static enum las_protocol protocol_of(struct las_slice text)
@@ -255,19 +270,18 @@ enum las_status las_pod_read_requests(struct las_json spec, struct las_json stat
     struct input in = {.status = status,
                        .bound = pod->node_name.len > 0,
                        .resize_infeasible = resize_is_infeasible(status)};
-    enum las_status st = effective(&in, spec, &amounts, err);
+    enum las_status st = read_pod_level(spec, &pod_level, err);
+    if (st == LAS_OK)
+        st = effective(&in, spec, &pod_level, &amounts, err);
     if (st != LAS_OK)
         return st;
     las_amounts_store(&amounts, false, &pod->object.arena, &pod->requests);
     pod->has_requests = pod->requests.cpu_milli || pod->requests.memory_bytes ||
                         pod->requests.ephemeral_bytes || pod->requests.scalar_count;
-    if ((st = las_amounts_read(las_json_get(las_json_get(spec, "resources"), "requests"),
-                               &pod_level, err)) != LAS_OK)
-        return st;
     in.for_score = true;
     in.pod_cpu = las_amounts_find(&pod_level, LAS_SLICE("cpu"));
     in.pod_memory = las_amounts_find(&pod_level, LAS_SLICE("memory"));
-    if ((st = effective(&in, spec, &amounts, err)) != LAS_OK)
+    if ((st = effective(&in, spec, &pod_level, &amounts, err)) != LAS_OK)
         return st;
     const struct las_scalar *cpu = las_amounts_find(&amounts, LAS_SLICE("cpu"));
     const struct las_scalar *memory = las_amounts_find(&amounts, LAS_SLICE("memory"));

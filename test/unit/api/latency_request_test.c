@@ -160,7 +160,7 @@ TEST(words_are_case_sensitive)
     expect_bad("annotation " P "fallback: must be one of Wait, BestAvailable, Ignore, got ''",
                parse1(P "fallback", ""));
     expect_bad("annotation " P "accelerator: must be one of Any, SameNUMANode, SameHostBridge, "
-                               "SameSwitch, got 'Any|SameSwitch'",
+               "SameSwitch, got 'Any|SameSwitch'",
                parse1(P "accelerator", "Any|SameSwitch"));
     expect_bad("annotation " P "on-violation: must be one of Report, Evict, got 'Delete'",
                parse1(P "on-violation", "Delete"));
@@ -207,7 +207,7 @@ TEST(pairs_are_unique_and_exclude_single_targets)
         char expected[300];
         snprintf(expected, sizeof(expected),
                  "annotation " P "targets-us: must be a comma-separated list of unique "
-                                 "name=microseconds pairs, got '%s'",
+                 "name=microseconds pairs, got '%s'",
                  bad[i]);
         expect_bad(expected, parse1(P "targets-us", bad[i]));
     }
