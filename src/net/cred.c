@@ -16,6 +16,9 @@
 #define EXEC_RETRY_NS (10 * LAS_NS_PER_SEC)
 /* Nor one whose fresh credential was refused: it would only be asked the same again. */
 #define EXEC_FRESH_NS (5 * LAS_NS_PER_SEC)
+/* A credential that has expired when it comes (clocks differ) is used for so long: else the plugin
+ * would run without end. */
+#define EXEC_USE_NS LAS_NS_PER_SEC
 
 /* A text that may come from a file. */
 struct source {
@@ -76,13 +79,29 @@ static enum las_status copy_endpoint(struct las_cred *cred, const struct las_end
     return las_arena_status(&cred->arena);
 }
 
-static void init_source(struct source *source, struct las_slice text, struct las_slice file,
-                        size_t max)
+static enum las_status init_source(struct source *source, const char *what, struct las_slice text,
+                                   struct las_slice file, struct las_err *err)
 {
-    las_buf_init(&source->text, max);
     source->path = file.len ? file.ptr : NULL;
-    if (!source->path)
-        las_buf_add(&source->text, text);
+    if (source->path)
+        return LAS_OK;
+    las_buf_add(&source->text, text);
+    enum las_status st = las_buf_status(&source->text);
+    return st == LAS_OK ? st : las_err_set(err, st, "%s: %s", what, las_status_text(st));
+}
+
+static enum las_status init_sources(struct las_cred *cred, struct las_err *err)
+{
+    const struct las_endpoint *e = &cred->endpoint;
+    enum las_status st =
+        init_source(&cred->ca, "certificate authority", e->ca_pem, e->ca_file, err);
+    if (st == LAS_OK)
+        st = init_source(&cred->cert, "client certificate", e->cert_pem, e->cert_file, err);
+    if (st == LAS_OK)
+        st = init_source(&cred->key, "client key", e->key_pem, e->key_file, err);
+    if (st == LAS_OK)
+        st = init_source(&cred->token, "token", e->token, e->token_file, err);
+    return st;
 }
 
 /* A token goes into a header: one line of visible characters. */
@@ -179,15 +198,18 @@ enum las_status las_cred_new(struct las_loop *loop, const struct las_endpoint *e
     cred->token.is_token = true;
     las_list_init(&cred->users);
     las_arena_init(&cred->arena, 4096, 4 * PEM_BYTES_MAX);
+    las_buf_init(&cred->ca.text, PEM_BYTES_MAX);
+    las_buf_init(&cred->cert.text, PEM_BYTES_MAX);
+    las_buf_init(&cred->key.text, PEM_BYTES_MAX);
+    las_buf_init(&cred->token.text, LAS_CRED_TOKEN_BYTES_MAX);
     enum las_status st = copy_endpoint(cred, endpoint);
-    const struct las_endpoint *e = &cred->endpoint;
-    init_source(&cred->ca, e->ca_pem, e->ca_file, PEM_BYTES_MAX);
-    init_source(&cred->cert, e->cert_pem, e->cert_file, PEM_BYTES_MAX);
-    init_source(&cred->key, e->key_pem, e->key_file, PEM_BYTES_MAX);
-    init_source(&cred->token, e->token, e->token_file, LAS_CRED_TOKEN_BYTES_MAX);
     if (st != LAS_OK)
         las_err_set(err, st, "%s", las_status_text(st));
-    else if ((st = clean_token(&cred->token.text, err)) == LAS_OK)
+    if (st == LAS_OK)
+        st = init_sources(cred, err);
+    if (st == LAS_OK)
+        st = clean_token(&cred->token.text, err);
+    if (st == LAS_OK)
         st = read_all(cred, err);
     if (st != LAS_OK) {
         las_cred_free(cred);
@@ -244,7 +266,11 @@ static enum las_status use_exec_result(struct las_cred *cred, struct las_slice t
             !las_slice_eq(result.cert_pem, las_buf_slice(&cred->cert.text)) && result.cert_pem.len;
         las_buf_reset(&cred->token.text);
         las_buf_add(&cred->token.text, result.token);
-        st = clean_token(&cred->token.text, err);
+        st = las_buf_status(&cred->token.text);
+        if (st != LAS_OK)
+            las_err_set(err, st, "token: %s", las_status_text(st));
+        else
+            st = clean_token(&cred->token.text, err);
         if (tls_changed && st == LAS_OK) {
             las_buf_reset(&cred->cert.text);
             las_buf_reset(&cred->key.text);
@@ -285,7 +311,7 @@ static enum las_cred_state poll_exec(struct las_cred *cred, struct las_err *err)
         return LAS_CRED_PENDING;
     bool expired = cred->exec_expires_us &&
                    las_clock_wall_us(las_loop_clock(cred->loop)) >= cred->exec_expires_us;
-    if (cred->exec_have && !expired)
+    if (cred->exec_have && (!expired || uv_hrtime() - cred->exec_done_ns < EXEC_USE_NS))
         return LAS_CRED_READY;
     if (cred->exec_failed_ns && uv_hrtime() - cred->exec_failed_ns < EXEC_RETRY_NS) {
         *err = cred->exec_err;
