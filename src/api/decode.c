@@ -66,9 +66,12 @@ enum las_status las_decode_value(enum las_kind kind, struct las_json root, struc
                          las_kind_name(kind), LAS_SLICE_ARG(object->meta.name));
     if (st == LAS_OK)
         st = kinds[kind].decode(root, object, err);
-    if (st == LAS_OK && (st = las_arena_status(&object->arena)) != LAS_OK)
-        las_err_set(err, st, "%s %.*s: %s", las_kind_name(kind), LAS_SLICE_ARG(object->meta.name),
-                    las_status_text(st));
+    /* Said first: what could not be copied looks absent, and a rule may have been found broken by
+     * that. */
+    enum las_status memory = las_arena_status(&object->arena);
+    if (memory != LAS_OK)
+        st = las_err_set(err, memory, "%s %.*s: %s", las_kind_name(kind),
+                         LAS_SLICE_ARG(object->meta.name), las_status_text(memory));
     /* The text was read: what is too large is this object, which must not stop the list or watch
      * that it is in. */
     if (st == LAS_E_LIMIT)
