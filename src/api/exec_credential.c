@@ -25,6 +25,9 @@ enum las_status las_exec_credential_decode(struct las_decoder *decoder, struct l
     out->token = las_read_copy(status, "token", arena);
     out->cert_pem = las_read_copy(status, "clientCertificateData", arena);
     out->key_pem = las_read_copy(status, "clientKeyData", arena);
+    if (las_arena_status(arena) != LAS_OK)
+        return las_err_set(err, las_arena_status(arena), "%s",
+                           las_status_text(las_arena_status(arena)));
     if ((out->cert_pem.len > 0) != (out->key_pem.len > 0))
         return las_err_set(err, LAS_E_INVALID,
                            "status: clientCertificateData and clientKeyData must be set together");
@@ -35,5 +38,5 @@ enum las_status las_exec_credential_decode(struct las_decoder *decoder, struct l
         return las_err_set(err, LAS_E_INVALID,
                            "status.expirationTimestamp: must be an RFC 3339 time, got '%.*s'",
                            LAS_SLICE_ARG(expiry));
-    return las_arena_status(arena);
+    return LAS_OK;
 }

@@ -236,31 +236,40 @@ static enum las_status context_name(struct resolve *r, struct las_slice wanted,
     return LAS_OK;
 }
 
+static enum las_status resolve_context(struct resolve *r, struct las_slice wanted,
+                                       struct las_kubeconfig *out)
+{
+    struct found at;
+    enum las_status st = context_name(r, wanted, &out->context);
+    if (st == LAS_OK)
+        st = find(r, "contexts", "context", out->context, &at);
+    if (st != LAS_OK)
+        return st;
+    struct las_slice cluster = las_read_copy(at.value, "cluster", r->arena);
+    struct las_slice user = las_read_copy(at.value, "user", r->arena);
+    out->namespace = las_read_copy(at.value, "namespace", r->arena);
+    st = resolve_cluster(r, cluster, out);
+    if (st == LAS_OK)
+        st = resolve_user(r, user, out);
+    return st == LAS_OK ? LAS_OK
+                        : las_err_ctx(r->err, st, "context '%.*s'", LAS_SLICE_ARG(out->context));
+}
+
 enum las_status las_kubeconfig_resolve(struct las_decoder *decoder,
                                        const struct las_kubeconfig_file *files, uint32_t file_count,
                                        struct las_slice context, struct las_arena *arena,
                                        struct las_kubeconfig *out, struct las_err *err)
 {
     struct resolve r = {decoder, files, file_count, arena, err};
-    struct found at;
     *out = (struct las_kubeconfig){0};
     if (file_count == 0 || file_count > FILES_MAX)
         return las_err_set(err, LAS_E_INVALID, "there must be 1 to %u kubeconfig files, got %u",
                            FILES_MAX, file_count);
-    enum las_status st = context_name(&r, context, &out->context);
-    if (st == LAS_OK)
-        st = find(&r, "contexts", "context", out->context, &at);
-    if (st != LAS_OK)
-        return las_err_ctx(err, st, "kubeconfig");
-    struct las_slice cluster = las_read_copy(at.value, "cluster", arena),
-                     user = las_read_copy(at.value, "user", arena);
-    out->namespace = las_read_copy(at.value, "namespace", arena);
-    st = resolve_cluster(&r, cluster, out);
-    if (st == LAS_OK)
-        st = resolve_user(&r, user, out);
-    if (st == LAS_OK && (st = las_arena_status(arena)) != LAS_OK)
-        las_err_set(err, st, "%s", las_status_text(st));
-    return st == LAS_OK
-               ? LAS_OK
-               : las_err_ctx(err, st, "kubeconfig: context '%.*s'", LAS_SLICE_ARG(out->context));
+    enum las_status st = resolve_context(&r, context, out);
+    /* What could not be copied looks absent: want of memory is said instead of what followed from
+     * it. */
+    enum las_status memory = las_arena_status(arena);
+    if (memory != LAS_OK)
+        st = las_err_set(err, memory, "%s", las_status_text(memory));
+    return st == LAS_OK ? LAS_OK : las_err_ctx(err, st, "kubeconfig");
 }
