@@ -22,8 +22,13 @@ measured=() # NodeLatency objects that were made in a given cluster
 say() { printf '\n== %s\n' "$*"; }
 fail() { printf '\ndemo: FAILED: %s\n' "$*" >&2; exit 1; }
 # Shows a command as a reader would type it, and runs it.
-show() { printf '$ %s\n' "$*"; "$@"; }
-kubectl() { "$kubectl" --kubeconfig "$kubeconfig" --request-timeout 30s "$@"; }
+show() {
+    local words=$*
+    words=${words/#pods /kubectl -n $namespace }
+    printf '$ %s\n' "${words//"$root/"/}"
+    "$@"
+}
+kubectl() { command "$kubectl" --kubeconfig "$kubeconfig" --request-timeout 30s "$@"; }
 pods() { kubectl -n "$namespace" "$@"; }
 
 options() {
@@ -295,7 +300,7 @@ options "$@"
 [ -n "$given" ] || controlplane_check || exit 1
 "$root/test/install-packages.sh"
 say "building the scheduler"
-(cd "$root" && cmake --preset release >/dev/null && cmake --build --preset release)
+(cd "$root" && cmake --preset release >/dev/null && cmake --build --preset release --target latency-aware-scheduler)
 scheduler=$root/build/release/bin/latency-aware-scheduler
 dir=$(mktemp -d -t latency-demo.XXXXXX)
 trap finish EXIT
