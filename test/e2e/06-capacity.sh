@@ -31,7 +31,7 @@ done | kn create -f - >/dev/null
 wait_for "$patience" "4 pods judged" all_judged m 4
 assert_equal "pods of 400 Mbit/s on a node of 1000" 2 "$(bound_of m)"
 waiting=$(kn get pods -l set=m -o json | jq -r '[.items[] | select(.spec.nodeName | not)][0].metadata.name')
-expect_waiting "$waiting" "0/2 nodes are available: " "bandwidth"
+expect_waiting "$waiting" "0/2 nodes are available: " "1 latency bandwidth full (800/1000 Mbps, want 400)"
 expect_status mbps '.reserved.bandwidthMbps == 800 and .available.bandwidthMbps == 200 and .summary.reservedPods == "2/-"
     and (.available | has("latencyPods") | not)'
 expect_agreement mbps

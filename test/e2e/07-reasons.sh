@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # transports: http websocket
-# Why no node does: above target, stale, not reachable, no NodeLatency, percentile; and what each waiting pod is waked by.
+# Why no node does: above target, stale, expired, not reachable, no NodeLatency, percentile; and what each waiting pod is waked by.
 . "$(dirname "$0")/lib.sh"
 
 ago() { date -u -d "-$1 seconds" +%Y-%m-%dT%H:%M:%SZ; }
@@ -11,13 +11,14 @@ node above-1 && node_latency above-1 "$(rtt 61)"
 node above-2 && node_latency above-2 "$(rtt 75)"
 node none
 node silent && node_latency silent "$(measured 0 '{"name":"ny4","lossPerMillion":1000000}')"
-node stale && node_latency stale "$(measured 420 "$good")"
+node stale && node_latency stale "$(measured 200 "$good")"
+node expired && node_latency expired "$(measured 900 "$good")"
 scheduler_start
 
 pod fifty "$(target 50)"
-expect_waiting fifty "Unschedulable: 0/5 nodes are available: 2 latency above target (best 61us on $X-above-1, want <=50us ny4 p99), " \
-    "1 no NodeLatency" "1 measurement stale (7m>60s)" "unreachable"
-expect_event fifty FailedScheduling Warning "0/5 nodes are available: 2 latency above target (best 61us on $X-above-1, want <=50us ny4 p99), "
+expect_waiting fifty "Unschedulable: 0/6 nodes are available: 2 latency above target (best 61us on $X-above-1, want <=50us ny4 p99), " \
+    "1 no NodeLatency" "1 measurement stale (3m>60s)" "1 measurement expired (15m>300s)" "unreachable"
+expect_event fifty FailedScheduling Warning "0/6 nodes are available: 2 latency above target (best 61us on $X-above-1, want <=50us ny4 p99), "
 expect_status above-1 '.summary.state == "Healthy" and any(.conditions[]; .type == "Ready" and .status == "True" and .reason == "TargetHealthy")'
 expect_status stale '.summary.state == "Stale" and any(.conditions[]; .type == "Ready" and .status == "False" and .reason == "MeasurementStale")'
 expect_status silent '.summary.state == "Unreachable" and any(.conditions[]; .type == "Ready" and .status == "False" and .reason == "TargetUnreachable")'
@@ -26,7 +27,7 @@ expect_status silent '.summary.state == "Unreachable" and any(.conditions[]; .ty
 pod median "$(annotated latency-target-us 61 /percentile p50)"
 expect_on median "$X-above-1"
 pod longest "$(annotated latency-target-us 61 /percentile max)"
-expect_waiting longest "0/5 nodes are available: "
+expect_waiting longest "0/6 nodes are available: "
 
 # A new window of the stale node wakes the pod; then it ages again.
 node_latency stale "$(measured 0 "$good" | jq -c '.staleAfterSeconds = 5')"

@@ -19,14 +19,14 @@ pod numa "$(annotated latency-target-us 50 /numa NICLocal)"
 pod fallback "$(annotated latency-target-us 50 /fallback BestAvailable)"
 pod several "$(annotated /targets-us ny4=50,fra2=3000)"
 
-expect_waiting pvc "not supported" "persistentVolumeClaim"
-expect_waiting anti "not supported" "podAntiAffinity"
-expect_waiting together "not supported" "podAffinity"
-expect_waiting spread "not supported" "topologySpreadConstraints"
-expect_waiting claim "not supported" "resourceClaims"
-expect_waiting numa "not supported" "nodelatency.dev/numa"
-expect_waiting fallback "not supported" "nodelatency.dev/fallback"
-expect_waiting several "not supported" "nodelatency.dev/targets-us"
+expect_waiting pvc "does not decide yet" "persistentVolumeClaim"
+expect_waiting anti "does not decide yet" "podAntiAffinity"
+expect_waiting together "does not decide yet" "podAffinity"
+expect_waiting spread "does not decide yet" "topologySpreadConstraints"
+expect_waiting claim "does not decide yet" "resourceClaims"
+expect_waiting numa "does not decide yet" "nodelatency.dev/numa"
+expect_waiting fallback "does not decide yet" "nodelatency.dev/fallback"
+expect_waiting several "does not decide yet" "nodelatency.dev/targets-us"
 
 # Preferences are no demands.
 pod prefers "{$labels,\"spec\":{\"topologySpreadConstraints\":[

@@ -53,6 +53,7 @@ expect_agreement "${names[@]}"
 
 # Killed, and a part of the pods deleted before the next start: what the status says is old, and put right at once.
 scheduler_kill
+# shellcheck disable=SC2046 # many names
 delete_pod $(kn get pods -o json | jq -r '.items[] | select((.metadata.name | ltrimstr("p") | tonumber) % 3 == 0) | .metadata.name')
 gone() { kn get pods -o name | wc -l | grep -qx $((pods - (pods + 2) / 3)); }
 wait_for 30 "the pods deleted" gone
