@@ -80,6 +80,13 @@ bool las_utf8_valid(struct las_slice text)
 {
     const unsigned char *bytes = (const unsigned char *)text.ptr;
     size_t i = 0;
+    if (text.len < sizeof(uint64_t)) { /* Most keys and values are this short. */
+        unsigned char all = 0;
+        for (size_t k = 0; k < text.len; k++)
+            all |= bytes[k];
+        if (all < 0x80)
+            return true;
+    }
     while (i < text.len) {
         uint64_t eight;
         if (text.len - i >= sizeof(eight)) { /* Nearly all text is ASCII: eight bytes at a time. */

@@ -478,22 +478,31 @@ static size_t before_jump(const struct las_json_reader *reader, struct las_slice
 /* Bytes of piece that lie inside the array being jumped over; its "]" is left for yajl. */
 static size_t jump(struct las_json_reader *reader, struct las_slice piece)
 {
-    for (size_t i = 0; i < piece.len; i++) {
-        char c = piece.ptr[i];
-        if (reader->jump_in_string) {
-            if (reader->jump_escaped)
-                reader->jump_escaped = false;
-            else if (c == '\\')
-                reader->jump_escaped = true;
-            else if (c == '"')
-                reader->jump_in_string = false;
-        } else if (c == '"') {
-            reader->jump_in_string = true;
-        } else if (c == '[') {
-            reader->jump_depth++;
-        } else if (c == ']' && --reader->jump_depth == 0) {
-            return i;
+    size_t i = 0;
+    while (i < piece.len) {
+        if (reader->jump_escaped) {
+            reader->jump_escaped = false;
+            i++;
+            continue;
         }
+        if (reader->jump_in_string) {
+            while (i < piece.len && piece.ptr[i] != '"' && piece.ptr[i] != '\\')
+                i++;
+            if (i == piece.len)
+                break;
+            reader->jump_escaped = piece.ptr[i] == '\\';
+            reader->jump_in_string = reader->jump_escaped;
+            i++;
+            continue;
+        }
+        char c = piece.ptr[i];
+        if (c == '"')
+            reader->jump_in_string = true;
+        else if (c == '[')
+            reader->jump_depth++;
+        else if (c == ']' && --reader->jump_depth == 0)
+            return i;
+        i++;
     }
     return piece.len;
 }
