@@ -11,8 +11,9 @@ assert_equal "header of 'kubectl get nodelatency -o wide'" \
 header=$(k get nlat | head -n 1 | tr -s ' ')
 assert_equal "header of 'kubectl get nlat'" "NAME TARGET P99-US JITTER-US STATE RESERVED READY UPDATED AGE" "${header% }"
 assert_contains "kubectl get latency" "$(k get latency -o name)" "nodelatency.nodelatency.dev/$X-quick"
-assert_contains "kubectl explain nodelatency.spec.targets" "$(k explain nodelatency.spec.targets)" \
-    "KIND:       NodeLatency" "VERSION:    v1alpha1" "The first entry is the primary target" "lossPerMillion" "-required-"
+# Lines are broken to the width of the terminal.
+assert_contains "kubectl explain nodelatency.spec.targets" "$(k explain nodelatency.spec.targets | tr -s ' \n' ' ')" \
+    "KIND: NodeLatency" "VERSION: v1alpha1" "The first entry is the primary target" "lossPerMillion" "-required-"
 assert_contains "field selector on spec.source" "$(k get nodelatency --field-selector spec.source=Static -o name)" "$X-quick"
 assert_equal "objects of source Measured named $X-quick" '' \
     "$(k get nodelatency --field-selector "spec.source=Measured,metadata.name=$X-quick" -o name)"

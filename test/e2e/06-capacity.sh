@@ -16,7 +16,7 @@ all_judged() { # SET COUNT: every pod of it is bound or has a reason
     [ "$judged" = "$2" ]
 }
 
-for i in 1 2 3 4 5 6 7 8; do pod_json "p$i" "$(merged "$(target 50)" '{"metadata":{"labels":{"set":"p"}}}')"; done | kn create -f - >/dev/null
+for i in 1 2 3 4 5 6 7 8; do pod_json "p$i" "$(merged "$(annotated latency-target-us 50 /target-dc ny4)" '{"metadata":{"labels":{"set":"p"}}}')"; done | kn create -f - >/dev/null
 wait_for "$patience" "8 pods judged" all_judged p 8
 assert_equal "pods on a node that may carry 3" 3 "$(bound_of p)"
 waiting=$(kn get pods -l set=p -o json | jq -r '[.items[] | select(.spec.nodeName | not)][0].metadata.name')
@@ -49,7 +49,7 @@ expect_agreement pods
 node_latency pods "$(rtt 20 1)"
 expect_status pods '.reserved.latencyPods == 5 and .available.latencyPods == 0
     and any(.conditions[]; .type == "CapacityAvailable" and .status == "False" and .reason == "Overcommitted")'
-pod late "$(target 50)"
+pod late "$(annotated latency-target-us 50 /target-dc ny4)"
 expect_waiting late "latency capacity full (5/1)"
 assert_equal "bound pods after capacity was lowered" 5 "$(bound_of p)"
 

@@ -26,7 +26,7 @@ expect_on not-in "$X-small"
 pod by-field "$(affinity "{\"matchFields\":[{\"key\":\"metadata.name\",\"operator\":\"In\",\"values\":[\"$X-big\"]}]}")"
 expect_on by-field "$X-big"
 pod nowhere "$(in_zone moon)"
-expect_waiting nowhere "3 $mismatch" "1 node(s) were unschedulable"
+expect_waiting nowhere "2 $mismatch" "1 node(s) had untolerated taint(s)" "1 node(s) were unschedulable"
 
 port='{"spec":{"nodeSelector":{"zone":"east"},"containers":[{"name":"main","image":"main","ports":[{"containerPort":80,"hostPort":8080}]}]}}'
 pod port-1 "$port"
