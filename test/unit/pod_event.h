@@ -1,5 +1,5 @@
-/* One watch line as kube-apiserver 1.36 sends it: a pod with a latency target, 7.4 KB, nearly half of it managedFields.
- * For tests and benchmarks. */
+/* One watch line as kube-apiserver 1.36 sends it: a pod with a latency target, 7.4 KB, nearly half
+ * of it managedFields. For tests and benchmarks. */
 #ifndef LAS_TEST_UNIT_POD_EVENT_H
 #define LAS_TEST_UNIT_POD_EVENT_H
 

@@ -71,8 +71,8 @@ void las_list_reader_free(struct las_list_reader *reader);
 LAS_MUST_USE enum las_status las_list_begin(struct las_list_reader *reader);
 LAS_MUST_USE enum las_status las_list_feed(struct las_list_reader *reader, struct las_slice piece,
                                            struct las_err *err);
-/* The page is whole: its metadata. LAS_E_SYNTAX if the text broke off; LAS_E_INVALID if it is no
- * list (HTML, another kind, a Status). */
+/* The page is whole: its metadata. LAS_E_SYNTAX if the text broke off or is no JSON (HTML; feed says
+ * so already); LAS_E_INVALID if it is no list of that kind (another kind, a Status). */
 LAS_MUST_USE enum las_status las_list_finish(struct las_list_reader *reader,
                                              struct las_list_page *out, struct las_err *err);
 
