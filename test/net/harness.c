@@ -120,7 +120,7 @@ bool harness_run(struct harness *h, const int *counter, int count, unsigned ms_m
 void harness_fetch(struct harness *h, const char *path, struct outcome *outcome)
 {
     harness_get(h, path, outcome);
-    MUST(harness_run(h, &outcome->dones, 1, 20000));
+    MUST(harness_run(h, &outcome->dones, 1, 60000));
 }
 
 void harness_idle(struct harness *h, unsigned ms)

@@ -20,6 +20,7 @@ struct outcome {
     /* What the handler does, if set: at the head, at each piece. */
     void (*on_head)(struct outcome *outcome);
     void (*on_data)(struct outcome *outcome);
+    int marks; /* for these, to be waited for */
     struct harness *harness;
     struct las_request_handle *handle;
 };

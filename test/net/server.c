@@ -75,7 +75,8 @@ static void h1_answer(struct server_conn *conn, char *buffer, size_t head_len, c
                       size_t body_len)
 {
     static _Thread_local char method[16], path[65536], authorization[70000], host[300];
-    char *head = strndup(buffer, head_len);
+    char *head = strndup(buffer, head_len), *copy = calloc(1, body_len + 1);
+    memcpy(copy, body, body_len);
     sscanf(head, "%15s %65535s", method, path);
     struct exchange x = {.server = conn->server,
                          .conn = conn,
@@ -87,11 +88,12 @@ static void h1_answer(struct server_conn *conn, char *buffer, size_t head_len, c
                                                     sizeof(authorization)),
                          .host = header_of(head, "\r\nhost: ", host, sizeof(host)),
                          .head = head,
-                         .body = body,
+                         .body = copy,
                          .body_len = body_len};
     conn->server->requests++;
     conn->server->options.answer(conn->server->options.self, &x);
     free(head);
+    free(copy);
 }
 
 static void h1_serve(struct server_conn *conn)

@@ -55,7 +55,7 @@ TEST(server_that_is_not_there_is_not_sent_and_said)
     harness_start(&h, &endpoint, NULL);
     harness_get(&h, "/", &a);
     harness_get(&h, "/", &b);
-    assert_true(harness_run(&h, &b.dones, 1, 5000));
+    assert_true(harness_run(&h, &b.dones, 1, 20000));
     assert_int_equal(LAS_OUTCOME_NOT_SENT, a.how);
     assert_int_equal(LAS_OUTCOME_NOT_SENT, b.how);
     assert_non_null(strstr(a.error, "connection refused"));
@@ -123,7 +123,7 @@ TEST(deadline_of_a_request_that_was_sent_is_unknown)
         const struct las_request request = {
             .method = LAS_GET, .path = LAS_SLICE("/silent"), .deadline_ns = 300 * LAS_NS_PER_MS};
         harness_request(&h, &request, &o);
-        assert_true(harness_run(&h, &o.dones, 1, 2000));
+        assert_true(harness_run(&h, &o.dones, 1, 20000));
         assert_int_equal(LAS_OUTCOME_UNKNOWN, o.how);
         assert_non_null(strstr(o.error, "in time"));
         harness_fetch(&h, "/", &next);
@@ -150,7 +150,7 @@ TEST(deadline_before_anything_was_sent_is_not_sent)
     const struct las_request request = {
         .method = LAS_POST, .path = LAS_SLICE("/"), .deadline_ns = 300 * LAS_NS_PER_MS};
     harness_request(&h, &request, &o);
-    assert_true(harness_run(&h, &o.dones, 1, 2000));
+    assert_true(harness_run(&h, &o.dones, 1, 20000));
     assert_int_equal(LAS_OUTCOME_NOT_SENT, o.how);
     harness_stop(&h);
     close(fd);
@@ -222,7 +222,7 @@ TEST(after_shutdown_nothing_starts_and_what_runs_is_answered)
     las_client_shutdown(h.client);
     assert_int_equal(LAS_E_CLOSED,
                      las_transport_start(h.transport, &request, &outcome_handler, &o, &handle));
-    assert_true(harness_run(&h, &o.dones, 1, 2000));
+    assert_true(harness_run(&h, &o.dones, 1, 20000));
     assert_int_equal(200, o.code);
     end();
 }

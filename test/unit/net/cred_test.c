@@ -311,7 +311,7 @@ TEST(plugin_runs_once_for_many_requests)
     for (int i = 0; i < 20; i++)
         harness_get(&h, "/", &o[i]);
     for (int i = 0; i < 20; i++) {
-        assert_true(harness_run(&h, &o[i].dones, 1, 5000));
+        assert_true(harness_run(&h, &o[i].dones, 1, 20000));
         assert_string_equal("Bearer good", o[i].body);
     }
     assert_int_equal(1, plugin_runs());

@@ -262,6 +262,7 @@ static void answer_big(void *self, struct exchange *x)
 static void pause_once(struct outcome *o)
 {
     o->on_data = NULL;
+    o->marks++;
     las_transport_pause(o->harness->transport, o->handle, true);
 }
 
@@ -270,10 +271,11 @@ TEST(paused_request_stops_reading_and_goes_on)
     struct outcome o = {.on_data = pause_once};
     begin(answer_big, NULL);
     harness_get(&h, "/", &o);
+    assert_true(harness_run(&h, &o.marks, 1, 20000));
     assert_false(harness_run(&h, &o.dones, 1, 200));
     assert_true(o.bytes < 200000);
     las_transport_pause(h.transport, o.handle, false);
-    assert_true(harness_run(&h, &o.dones, 1, 20000));
+    assert_true(harness_run(&h, &o.dones, 1, 60000));
     assert_int_equal(BIG, o.bytes);
     end();
 }
@@ -304,7 +306,7 @@ TEST(request_does_not_wait_behind_a_watch)
     for (int i = 0; i < 7; i++)
         harness_get(&h, "/watch", &watch[i]);
     harness_get(&h, "/", &o);
-    assert_true(harness_run(&h, &o.dones, 1, 2000));
+    assert_true(harness_run(&h, &o.dones, 1, 20000));
     assert_int_equal(8, server_connections(server));
     for (int i = 0; i < 7; i++)
         las_transport_cancel(h.transport, watch[i].handle);
@@ -313,6 +315,7 @@ TEST(request_does_not_wait_behind_a_watch)
 
 static void cancel_self(struct outcome *o)
 {
+    o->marks++;
     las_transport_cancel(o->harness->transport, o->handle);
     o->handle = NULL;
 }
@@ -323,7 +326,9 @@ TEST(handler_may_cancel_its_request_at_the_head_and_in_the_body)
     begin(answer_by_path, NULL);
     harness_get(&h, "/watch", &head);
     harness_get(&h, "/", &body);
-    harness_idle(&h, 200);
+    assert_true(harness_run(&h, &head.marks, 1, 20000));
+    assert_true(harness_run(&h, &body.marks, 1, 20000));
+    harness_idle(&h, 50);
     assert_int_equal(1, head.heads);
     assert_int_equal(2, body.bytes);
     assert_int_equal(0, head.dones + body.dones);

@@ -200,7 +200,7 @@ TEST(refused_token_is_read_again_and_the_request_sent_once_more)
         const struct las_request request = {
             .method = LAS_POST, .path = LAS_SLICE("/"), .body = LAS_SLICE("bind")};
         harness_request(&h, &request, &o);
-        assert_true(harness_run(&h, &o.dones, 1, 5000));
+        assert_true(harness_run(&h, &o.dones, 1, 20000));
         assert_int_equal(200, o.code);
         assert_memory_equal("bind", o.body, 4);
         assert_int_equal(2, server_requests(server));
@@ -233,7 +233,7 @@ TEST(requests_refused_together_are_all_sent_again)
     for (int i = 0; i < 20; i++)
         harness_get(&h, "/", &o[i]);
     for (int i = 0; i < 20; i++) {
-        assert_true(harness_run(&h, &o[i].dones, 1, 5000));
+        assert_true(harness_run(&h, &o[i].dones, 1, 20000));
         assert_int_equal(200, o[i].code);
     }
     unlink(token_path);
