@@ -178,7 +178,8 @@ static bool send_frames(struct las_h2 *h2)
             break;
         las_buf_add(&gathered, las_slice_n((const char *)data, (size_t)n));
         h2->conn->client->counters.bytes_out += (size_t)n;
-        if (gathered.len >= GATHER_BYTES) {
+        st = las_buf_status(&gathered); /* what nghttp2 has given is lost: so is the connection */
+        if (st == LAS_OK && gathered.len >= GATHER_BYTES) {
             st = las_tcp_write(h2->conn->tcp, las_buf_slice(&gathered));
             las_buf_reset(&gathered);
         }

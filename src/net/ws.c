@@ -132,7 +132,8 @@ static int add_headers(struct las_request_handle *stream, unsigned char **at, un
     las_buf_init(&value, LAS_CRED_TOKEN_BYTES_MAX + 16);
     las_buf_str(&value, "Bearer ");
     las_buf_add(&value, token);
-    int failed = lws_add_http_header_by_token(stream->wsi, WSI_TOKEN_HTTP_AUTHORIZATION,
+    int failed = value.failed ||
+                 lws_add_http_header_by_token(stream->wsi, WSI_TOKEN_HTTP_AUTHORIZATION,
                                               (unsigned char *)value.ptr, (int)value.len, at, end);
     las_buf_fini(&value);
     return failed ? -1 : 0;

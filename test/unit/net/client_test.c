@@ -304,6 +304,35 @@ TEST(handler_may_start_the_next_request)
     }
 }
 
+TEST(memory_that_runs_out_at_any_call_ends_the_request_and_nothing_else)
+{
+    for (int h2 = 0; h2 < 2; h2++) {
+        bool answered = false;
+        for (uint64_t n = 1; n < 200 && !answered; n++) {
+            struct outcome o = {0}, after = {0};
+            const struct las_request request = {.method = LAS_POST,
+                                                .path = LAS_SLICE("/"),
+                                                .body = LAS_SLICE("x"),
+                                                .deadline_ns = 3 * LAS_NS_PER_SEC};
+            begin(h2);
+            las_mem_fail_from(n);
+            enum las_status st =
+                las_transport_start(h.transport, &request, &outcome_handler, &o, &o.handle);
+            if (st == LAS_OK)
+                assert_true(harness_run(&h, &o.dones, 1, 20000));
+            las_mem_fail_from(0);
+            answered = o.how == LAS_OUTCOME_ANSWERED && o.dones == 1;
+            harness_fetch(&h, "/", &after);
+            if (after.how == LAS_OUTCOME_NOT_SENT) /* the attempt that failed for want of memory */
+                harness_fetch(&h, "/", memset(&after, 0, sizeof(after)));
+            if (after.code != 200)
+                fail_msg("%d, call %d: %s: %s", h2, (int)n, o.error, after.error);
+            end();
+        }
+        assert_true(answered);
+    }
+}
+
 TEST(a_thousand_starts_and_stops_leave_nothing_behind)
 {
     server = server_start(&(struct server_options){.plain = true, .answer = answer_by_path});
