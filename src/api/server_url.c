@@ -49,6 +49,9 @@ enum las_status las_server_url_parse(struct las_slice url, struct las_server_url
 {
     static const struct las_slice https = {"https://", 8}, http = {"http://", 7};
     *out = (struct las_server_url){0};
+    /* Before anything is shown: what stands in front of an '@' may be a password. */
+    if (url.len && memchr(url.ptr, '@', url.len))
+        return las_err_set(err, LAS_E_INVALID, "server: must hold no user and no password ('@')");
     bool secure = las_slice_starts(url, https);
     out->plain_http = las_slice_starts(url, http);
     if (!secure && !out->plain_http)

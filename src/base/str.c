@@ -132,7 +132,7 @@ void las_buf_fini(struct las_buf *buf)
 void las_buf_reset(struct las_buf *buf)
 {
     buf->len = 0;
-    buf->failed = false;
+    buf->failed = buf->out_of_memory = false;
     if (buf->ptr)
         buf->ptr[0] = '\0';
 }
@@ -154,7 +154,7 @@ static bool reserve(struct las_buf *buf, size_t n)
         cap = buf->max + 1;
     char *moved = las_mem_realloc(buf->ptr, cap);
     if (!moved) {
-        buf->failed = true;
+        buf->failed = buf->out_of_memory = true;
         return false;
     }
     buf->ptr = moved;
@@ -233,5 +233,5 @@ enum las_status las_buf_status(const struct las_buf *buf)
 {
     if (!buf->failed)
         return LAS_OK;
-    return LAS_E_LIMIT;
+    return buf->out_of_memory ? LAS_E_NOMEM : LAS_E_LIMIT;
 }

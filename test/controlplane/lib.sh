@@ -81,12 +81,14 @@ controlplane_pid() {
     pid=$(cat "$1/$2.pid" 2>/dev/null) && [ -n "$pid" ] && [ "$(readlink "/proc/$pid/cwd")" = "$1" ] && echo "$pid"
 }
 
-# controlplane_start DIR NAME COMMAND...: in a session of its own, so that Ctrl-C reaches who started it and not the server.
+# controlplane_start DIR NAME COMMAND...: in a session of its own, so that Ctrl-C reaches who started it and not the server,
+# and no job of the shell, so that a script which ends its jobs does not end it.
 controlplane_start() {
     local dir=$1 name=$2
     shift 2
     (cd "$dir" && exec setsid "$@" </dev/null >>"$name.log" 2>&1) &
     echo $! >"$dir/$name.pid"
+    disown
 }
 
 # controlplane_stop DIR NAME [SIGNAL [SECONDS]]: asks first, kills after SECONDS. Nothing to do is fine.

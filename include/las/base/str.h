@@ -64,6 +64,7 @@ struct las_buf {
     size_t cap;
     size_t max;
     bool failed;
+    bool out_of_memory; /* why it failed */
 };
 
 /* An empty builder of at most max_bytes (terminator not counted). las_buf_fini frees it. */
