@@ -95,6 +95,14 @@ bool las_scheduler_stopped(const struct las_scheduler *s)
     return s->stopping && s->binds.in_flight == 0;
 }
 
+struct las_view las_scheduler_view(const struct las_scheduler *s, uint64_t now_ns)
+{
+    return (struct las_view){.nodes = &s->table,
+                             .latency = &s->latency,
+                             .now_ns = now_ns,
+                             .latency_synced = las_pump_synced(&s->pumps[LAS_KIND_NODE_LATENCY])};
+}
+
 const char *las_scheduler_not_ready(const struct las_scheduler *s)
 {
     for (int kind = 0; kind < LAS_KIND_COUNT; kind++) {

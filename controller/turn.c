@@ -10,14 +10,6 @@ static uint64_t earlier(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
-struct las_view las_scheduler_view(const struct las_scheduler *s, uint64_t now_ns)
-{
-    return (struct las_view){.nodes = &s->table,
-                             .latency = &s->latency,
-                             .now_ns = now_ns,
-                             .latency_synced = las_pump_synced(&s->pumps[LAS_KIND_NODE_LATENCY])};
-}
-
 /* Waiting pods may have been refused only because NodeLatency objects were not known. */
 static void note_latency_known(struct las_scheduler *s)
 {

@@ -219,6 +219,45 @@ void las_buf_printf(struct las_buf *buf, const char *format, ...)
     va_end(again);
 }
 
+static void escaped(struct las_buf *out, unsigned char c)
+{
+    static const char digits[] = "0123456789abcdef";
+    static const char names[] = {['\b'] = 'b', ['\t'] = 't', ['\n'] = 'n', ['\f'] = 'f',
+                                 ['\r'] = 'r', ['"'] = '"',  ['\\'] = '\\'};
+    if (c < sizeof(names) && names[c]) {
+        las_buf_char(out, '\\');
+        las_buf_char(out, names[c]);
+        return;
+    }
+    las_buf_str(out, "\\u00");
+    las_buf_char(out, digits[c >> 4]);
+    las_buf_char(out, digits[c & 15]);
+}
+
+void las_buf_json_string(struct las_buf *out, struct las_slice text)
+{
+    const unsigned char *bytes = (const unsigned char *)text.ptr;
+    size_t plain = 0; /* start of the run that is copied as it stands */
+    las_buf_char(out, '"');
+    for (size_t i = 0; i < text.len;) {
+        size_t n = las_utf8_len(bytes + i, text.len - i);
+        bool copied = n > 0 && bytes[i] >= 0x20 && bytes[i] != '"' && bytes[i] != '\\';
+        if (copied) {
+            i += n;
+            continue;
+        }
+        las_buf_add(out, las_slice_n(text.ptr + plain, i - plain));
+        if (n == 0)
+            las_buf_str(out, "\xef\xbf\xbd");
+        else
+            escaped(out, bytes[i]);
+        plain = ++i;
+    }
+    if (plain < text.len)
+        las_buf_add(out, las_slice_n(text.ptr + plain, text.len - plain));
+    las_buf_char(out, '"');
+}
+
 void las_buf_consume(struct las_buf *buf, size_t n)
 {
     CHECK(n <= buf->len);

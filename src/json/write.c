@@ -54,50 +54,11 @@ void las_json_array_end(struct las_json_writer *writer)
     end(writer, ']');
 }
 
-static void escaped(struct las_buf *out, unsigned char c)
-{
-    static const char digits[] = "0123456789abcdef";
-    static const char names[] = {['\b'] = 'b', ['\t'] = 't', ['\n'] = 'n', ['\f'] = 'f',
-                                 ['\r'] = 'r', ['"'] = '"',  ['\\'] = '\\'};
-    if (c < sizeof(names) && names[c]) {
-        las_buf_char(out, '\\');
-        las_buf_char(out, names[c]);
-        return;
-    }
-    las_buf_str(out, "\\u00");
-    las_buf_char(out, digits[c >> 4]);
-    las_buf_char(out, digits[c & 15]);
-}
-
-static void quoted(struct las_buf *out, struct las_slice text)
-{
-    const unsigned char *bytes = (const unsigned char *)text.ptr;
-    size_t plain = 0; /* start of the run that is copied as it stands */
-    las_buf_char(out, '"');
-    for (size_t i = 0; i < text.len;) {
-        size_t n = las_utf8_len(bytes + i, text.len - i);
-        bool copied = n > 0 && bytes[i] >= 0x20 && bytes[i] != '"' && bytes[i] != '\\';
-        if (copied) {
-            i += n;
-            continue;
-        }
-        las_buf_add(out, las_slice_n(text.ptr + plain, i - plain));
-        if (n == 0)
-            las_buf_str(out, "\xef\xbf\xbd");
-        else
-            escaped(out, bytes[i]);
-        plain = ++i;
-    }
-    if (plain < text.len)
-        las_buf_add(out, las_slice_n(text.ptr + plain, text.len - plain));
-    las_buf_char(out, '"');
-}
-
 void las_json_put_key_slice(struct las_json_writer *writer, struct las_slice key)
 {
     CHECK(!writer->after_key);
     separate(writer);
-    quoted(writer->out, key);
+    las_buf_json_string(writer->out, key);
     las_buf_char(writer->out, ':');
     writer->after_key = true;
 }
@@ -110,7 +71,7 @@ void las_json_put_key(struct las_json_writer *writer, const char *key)
 void las_json_put_string(struct las_json_writer *writer, struct las_slice text)
 {
     separate(writer);
-    quoted(writer->out, text);
+    las_buf_json_string(writer->out, text);
 }
 
 void las_json_put_int(struct las_json_writer *writer, int64_t value)

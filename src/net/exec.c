@@ -136,22 +136,6 @@ static void on_read(uv_stream_t *stream, ssize_t n, const uv_buf_t *buf)
     }
 }
 
-/* A JSON string of what is known to be text of a kubeconfig. */
-static void quote(struct las_buf *out, struct las_slice text)
-{
-    las_buf_char(out, '"');
-    for (size_t i = 0; i < text.len; i++) {
-        unsigned char c = (unsigned char)text.ptr[i];
-        if (c == '"' || c == '\\')
-            las_buf_printf(out, "\\%c", c);
-        else if (c < 0x20)
-            las_buf_printf(out, "\\u%04x", c);
-        else
-            las_buf_char(out, (char)c);
-    }
-    las_buf_char(out, '"');
-}
-
 static void base64(struct las_buf *out, struct las_slice text)
 {
     static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -172,7 +156,7 @@ static void write_info(const struct las_endpoint *endpoint, struct las_slice ca_
                        struct las_buf *out)
 {
     las_buf_str(out, "KUBERNETES_EXEC_INFO={\"apiVersion\":");
-    quote(out, endpoint->exec.api_version);
+    las_buf_json_string(out, endpoint->exec.api_version);
     las_buf_str(out, ",\"kind\":\"ExecCredential\",\"spec\":{\"interactive\":false");
     if (endpoint->exec.provide_cluster_info) {
         bool v6 = memchr(endpoint->host.ptr, ':', endpoint->host.len) != NULL;
@@ -181,7 +165,7 @@ static void write_info(const struct las_endpoint *endpoint, struct las_slice ca_
                        v6 ? "]" : "", endpoint->port, endpoint->path_prefix.ptr);
         if (endpoint->tls_server_name.len) {
             las_buf_str(out, ",\"tls-server-name\":");
-            quote(out, endpoint->tls_server_name);
+            las_buf_json_string(out, endpoint->tls_server_name);
         }
         if (endpoint->insecure_skip_tls_verify)
             las_buf_str(out, ",\"insecure-skip-tls-verify\":true");

@@ -19,21 +19,6 @@ static enum las_status complain(struct writer *w, const yaml_node_t *node, enum 
                        node->start_mark.column + 1, text);
 }
 
-static void quoted(struct las_buf *out, struct las_slice text)
-{
-    las_buf_char(out, '"');
-    for (size_t i = 0; i < text.len; i++) {
-        unsigned char c = (unsigned char)text.ptr[i];
-        if (c == '"' || c == '\\')
-            las_buf_printf(out, "\\%c", c);
-        else if (c < 0x20)
-            las_buf_printf(out, "\\u%04x", c);
-        else
-            las_buf_char(out, (char)c);
-    }
-    las_buf_char(out, '"');
-}
-
 static bool is_one_of(struct las_slice text, const char *const *words)
 {
     for (; *words; words++)
@@ -90,7 +75,7 @@ static void scalar(struct writer *w, const yaml_node_t *node)
     else if (plain && is_json_number(text))
         las_buf_add(w->out, text);
     else
-        quoted(w->out, text);
+        las_buf_json_string(w->out, text);
 }
 
 static enum las_status value(struct writer *w, int id, uint32_t depth);
@@ -111,7 +96,7 @@ static enum las_status check_key(struct writer *w, const yaml_node_t *mapping,
                                            earlier->data.scalar.length)))
             return complain(w, key, LAS_E_SYNTAX, "a key stands twice");
     }
-    quoted(w->out, name);
+    las_buf_json_string(w->out, name);
     return LAS_OK;
 }
 

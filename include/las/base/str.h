@@ -78,6 +78,8 @@ void las_buf_char(struct las_buf *buf, char c);
 void las_buf_i64(struct las_buf *buf, int64_t value);
 void las_buf_u64(struct las_buf *buf, uint64_t value);
 LAS_PRINTF(2, 3) void las_buf_printf(struct las_buf *buf, const char *format, ...);
+/* A JSON string with its quotes: control characters escaped, invalid UTF-8 as U+FFFD, so that the text is always valid. */
+void las_buf_json_string(struct las_buf *buf, struct las_slice text);
 /* Drop the first n bytes. */
 void las_buf_consume(struct las_buf *buf, size_t n);
 /* LAS_OK, or LAS_E_LIMIT / LAS_E_NOMEM if an append failed since the last reset. */

@@ -156,6 +156,24 @@ TEST(builder_keeps_its_limit_and_stays_as_it_was)
     las_buf_fini(&buf);
 }
 
+TEST(json_strings_are_always_valid)
+{
+    const struct {
+        const char *text, *want;
+    } rows[] = {{"", "\"\""},
+                {"a\"b\\c/", "\"a\\\"b\\\\c/\""},
+                {"\n\t\r\b\f\x01\x7f", "\"\\n\\t\\r\\b\\f\\u0001\x7f\""},
+                {"\xc3\xa9\xf0\x9f\x98\x80", "\"\xc3\xa9\xf0\x9f\x98\x80\""},
+                {"a\xff\xed\xa0\x80z", "\"a\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbdz\""}};
+    for (size_t i = 0; i < LAS_COUNT_OF(rows); i++) {
+        struct las_buf buf;
+        las_buf_init(&buf, 1000);
+        las_buf_json_string(&buf, las_slice_of(rows[i].text));
+        assert_string_equal(rows[i].want, buf.ptr);
+        las_buf_fini(&buf);
+    }
+}
+
 TEST(builder_without_memory_fails_and_stays_as_it_was)
 {
     struct las_buf buf;

@@ -48,9 +48,9 @@ TEST(what_only_looks_like_a_number_is_text)
 
 TEST(strings_are_escaped)
 {
-    expect("a: \"x\\ty\\n\\\"z\\\\ \\u00e4\"", "{\"a\":\"x\\u0009y\\u000a\\\"z\\\\ \xc3\xa4\"}");
+    expect("a: \"x\\ty\\n\\\"z\\\\ \\u00e4\"", "{\"a\":\"x\\ty\\n\\\"z\\\\ \xc3\xa4\"}");
     expect("a: |\n  line 1\n  line 2\nb: >-\n  fold\n  ed\n",
-           "{\"a\":\"line 1\\u000aline 2\\u000a\",\"b\":\"fold ed\"}");
+           "{\"a\":\"line 1\\nline 2\\n\",\"b\":\"fold ed\"}");
 }
 
 TEST(flow_and_block_nest)
@@ -67,7 +67,7 @@ TEST(json_is_yaml)
 TEST(binary_keeps_its_base64)
 {
     expect("a: !!binary aGVsbG8=\nb: !!binary |\n  aGVs\n  bG8=\n",
-           "{\"a\":\"aGVsbG8=\",\"b\":\"aGVs\\u000abG8=\\u000a\"}");
+           "{\"a\":\"aGVsbG8=\",\"b\":\"aGVs\\nbG8=\\n\"}");
 }
 
 TEST(anchors_are_expanded_and_bounded)
