@@ -7,7 +7,7 @@
 #                       namespace latency-demo; what the demo made is deleted at the end. FILE must give an admin's rights.
 #   --help              this text
 #
-# Installs the Debian packages that are missing, builds the scheduler, and builds the control plane (once, about 5 minutes;
+# Installs the Debian packages that are missing, builds the scheduler, and builds the control plane (once, 5 to 10 minutes;
 # needs Go 1.26, or KUBEBUILDER_ASSETS). Exit status: 0 all came out as expected, 1 it did not.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)

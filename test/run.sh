@@ -4,7 +4,7 @@
 # usage: test/run.sh [--fast]
 #   --fast   without the control plane: units, architecture, the API server in memory; under two minutes
 #
-# Installs the Debian packages that are missing, and builds the control plane once (about 5 minutes; needs Go 1.26 or
+# Installs the Debian packages that are missing, and builds the control plane once (5 to 10 minutes; needs Go 1.26 or
 # KUBEBUILDER_ASSETS). The last line is "N passed, N failed, N skipped"; exit status 0 if none failed and some passed.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)

@@ -17,7 +17,7 @@ show_progress() { # LOG: go's output, with a line for each downloaded module and
         if [ "$compiled" = 0 ]; then
             printf '  %d:%02d  %d modules downloaded\n' $((SECONDS / 60)) $((SECONDS % 60)) "$loaded"
         else
-            printf '  %d:%02d  %d packages compiled (at most about 1,500)\n' $((SECONDS / 60)) $((SECONDS % 60)) "$compiled"
+            printf '  %d:%02d  %d packages compiled (of about 2,700)\n' $((SECONDS / 60)) $((SECONDS % 60)) "$compiled"
         fi
     done >&2
 }
@@ -31,7 +31,7 @@ build() {
     for package in k8s.io/component-base/version k8s.io/client-go/pkg/version; do
         flags+=" -X $package.gitVersion=$version -X $package.gitMajor=1 -X $package.gitMinor=$minor -X $package.gitTreeState=clean"
     done
-    echo "building the control plane, Kubernetes $version: about 5 minutes on 2 processors, once" >&2
+    echo "building the control plane, Kubernetes $version: 5 to 10 minutes on 2 processors, once" >&2
     SECONDS=0
     : >"$log"
     show_progress "$log" &
