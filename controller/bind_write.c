@@ -10,7 +10,8 @@
 
 #define BODY_BYTES_MAX 8192u
 #define PATH_BYTES_MAX 2048u
-/* The key of the decision annotation has 23 bytes, its value is built from bounded parts: far under the server's limit. */
+/* The key of the decision annotation has 23 bytes, its value is built from bounded parts: far under
+ * the server's limit. */
 
 enum bind_step { SENDING, READING, WAITING_TO_SEND, WAITING_TO_READ };
 
@@ -48,9 +49,10 @@ void las_bind_writer_fini(struct las_bind_writer *writer)
 {
     while (!las_list_empty(&writer->binds)) {
         struct las_bind *bind = LAS_LIST_FIRST(&writer->binds, struct las_bind, link);
-        las_log_warning(writer->scheduler->ports.log, "bind of pod %.*s/%.*s to %s: unknown whether it was done",
-                        LAS_SLICE_ARG(bind->pod->object.meta.namespace), LAS_SLICE_ARG(bind->pod->object.meta.name),
-                        bind->node);
+        las_log_warning(writer->scheduler->ports.log,
+                        "bind of pod %.*s/%.*s to %s: unknown whether it was done",
+                        LAS_SLICE_ARG(bind->pod->object.meta.namespace),
+                        LAS_SLICE_ARG(bind->pod->object.meta.name), bind->node);
         writer->unknown++;
         destroy(writer, bind);
     }
@@ -96,20 +98,23 @@ static enum las_status get(struct las_bind_writer *writer, struct las_bind *bind
     las_path_object(LAS_KIND_POD, meta->namespace, meta->name, "", &path);
     enum las_status st = las_buf_status(&path);
     if (st == LAS_OK)
-        st = las_call_start(&writer->scheduler->caller,
-                            &(struct las_call_request){
-                                .method = LAS_GET, .path = las_buf_slice(&path), .resource = "pods"},
-                            on_read, writer, bind);
+        st =
+            las_call_start(&writer->scheduler->caller,
+                           &(struct las_call_request){
+                               .method = LAS_GET, .path = las_buf_slice(&path), .resource = "pods"},
+                           on_read, writer, bind);
     las_buf_fini(&path);
     return st;
 }
 
-static void wait_for(struct las_bind_writer *writer, struct las_bind *bind, enum bind_step step, uint64_t at_least_ns)
+static void wait_for(struct las_bind_writer *writer, struct las_bind *bind, enum bind_step step,
+                     uint64_t at_least_ns)
 {
     struct las_scheduler *s = writer->scheduler;
     uint64_t wait_ns = las_backoff_ns(&retry, ++bind->failures, &s->prng);
     bind->step = step;
-    bind->due_ns = las_clock_now_ns(s->ports.clock) + (wait_ns > at_least_ns ? wait_ns : at_least_ns);
+    bind->due_ns =
+        las_clock_now_ns(s->ports.clock) + (wait_ns > at_least_ns ? wait_ns : at_least_ns);
 }
 
 /* The bind is done: by this answer or by an earlier one of which we heard only now. */
@@ -124,17 +129,16 @@ static void succeed(struct las_bind_writer *writer, struct las_bind *bind)
     s->counters.attempts_scheduled++;
     writer->bound++;
     las_log_v(s->ports.log, 1, "%s", bind->note.ptr);
-    las_event_writer_add(&s->events,
-                         &(struct las_pod_event){.pod = bind->pod,
-                                                 .reason = "Scheduled",
-                                                 .action = "Binding",
-                                                 .note = las_buf_slice(&bind->note)});
+    las_event_writer_add(&s->events, &(struct las_pod_event){.pod = bind->pod,
+                                                             .reason = "Scheduled",
+                                                             .action = "Binding",
+                                                             .note = las_buf_slice(&bind->note)});
     destroy(writer, bind);
 }
 
 /* Nothing was bound by us: give back. requeue: the pod still wants a node. */
-static void give_back(struct las_bind_writer *writer, struct las_bind *bind, bool requeue, uint64_t at_least_ns,
-                      const char *why)
+static void give_back(struct las_bind_writer *writer, struct las_bind *bind, bool requeue,
+                      uint64_t at_least_ns, const char *why)
 {
     struct las_scheduler *s = writer->scheduler;
     struct las_slice uid = bind->pod->object.meta.uid;
@@ -142,14 +146,16 @@ static void give_back(struct las_bind_writer *writer, struct las_bind *bind, boo
     las_ledger_release(&s->ledger, uid);
     writer->refused++;
     las_log_v(s->ports.log, 1, "bind of pod %.*s/%.*s to %s was not done: %s",
-              LAS_SLICE_ARG(bind->pod->object.meta.namespace), LAS_SLICE_ARG(bind->pod->object.meta.name), bind->node, why);
+              LAS_SLICE_ARG(bind->pod->object.meta.namespace),
+              LAS_SLICE_ARG(bind->pod->object.meta.name), bind->node, why);
     if (!requeue) {
         las_queue_remove(&s->queue, uid);
     } else if (queued && queued->place == LAS_QUEUE_IN_FLIGHT) {
         s->counters.attempts_error++;
-        /* The heap has room: the pod came out of it or of its like. On failure it stays IN_FLIGHT; the pod's next event or
-         * list puts it back. */
-        LAS_IGNORE(las_queue_put_off(&s->queue, queued, at_least_ns, las_clock_now_ns(s->ports.clock), &s->prng));
+        /* The heap has room: the pod came out of it or of its like. On failure it stays IN_FLIGHT;
+         * the pod's next event or list puts it back. */
+        LAS_IGNORE(las_queue_put_off(&s->queue, queued, at_least_ns,
+                                     las_clock_now_ns(s->ports.clock), &s->prng));
     }
     destroy(writer, bind);
 }
@@ -169,8 +175,8 @@ static void on_bound(void *self, void *context, const struct las_answer *answer)
     if (las_answer_not_acted(answer)) {
         if (answer->failure == LAS_FAILURE_FORBIDDEN || answer->failure == LAS_FAILURE_INVALID)
             las_log_error(writer->scheduler->ports.log, "bind of pod %.*s/%.*s: %s",
-                          LAS_SLICE_ARG(bind->pod->object.meta.namespace), LAS_SLICE_ARG(bind->pod->object.meta.name),
-                          answer->text);
+                          LAS_SLICE_ARG(bind->pod->object.meta.namespace),
+                          LAS_SLICE_ARG(bind->pod->object.meta.name), answer->text);
         give_back(writer, bind, true, answer->retry_after_ns, answer->text);
         return;
     }
@@ -213,7 +219,8 @@ static void on_read(void *self, void *context, const struct las_answer *answer)
         return;
     }
     bool read = answer->outcome == LAS_OUTCOME_ANSWERED && answer->failure == LAS_FAILURE_NONE &&
-                las_decode_object(writer->scheduler->decoder, LAS_KIND_POD, answer->body, &object, NULL) == LAS_OK;
+                las_decode_object(writer->scheduler->decoder, LAS_KIND_POD, answer->body, &object,
+                                  NULL) == LAS_OK;
     if (!read) {
         wait_for(writer, bind, WAITING_TO_READ, answer->retry_after_ns);
         return;
@@ -222,7 +229,8 @@ static void on_read(void *self, void *context, const struct las_answer *answer)
     las_object_unref(object);
 }
 
-static void fill_record(struct las_bind_writer *writer, struct las_bind *bind, const struct las_verdict *verdict)
+static void fill_record(struct las_bind_writer *writer, struct las_bind *bind,
+                        const struct las_verdict *verdict)
 {
     const struct las_scheduler *s = writer->scheduler;
     if (!verdict->targeted)
@@ -232,15 +240,16 @@ static void fill_record(struct las_bind_writer *writer, struct las_bind *bind, c
     /* A node's label has no target name: the record then says where the value came from. */
     bool label = reading->column == LAS_TARGET_NONE;
     bind->record = (struct las_decision_record){
-        .dc = label ? LAS_SLICE("node-label") : las_slice_of(s->latency.columns[reading->column].name),
+        .dc = label ? LAS_SLICE("node-label")
+                    : las_slice_of(s->latency.columns[reading->column].name),
         .percentile = reading->percentile,
         .us = reading->us,
         .generation = label ? 0 : measured->generation,
         .age_seconds = reading->ages ? (int64_t)(reading->age_ns / LAS_NS_PER_SEC) : LAS_ABSENT};
 }
 
-enum las_status las_bind_writer_send(struct las_bind_writer *writer, struct las_pod *pod, const struct las_verdict *verdict,
-                                     uint64_t now_ns)
+enum las_status las_bind_writer_send(struct las_bind_writer *writer, struct las_pod *pod,
+                                     const struct las_verdict *verdict, uint64_t now_ns)
 {
     struct las_scheduler *s = writer->scheduler;
     struct las_view view = las_scheduler_view(s, now_ns);
@@ -273,7 +282,8 @@ uint64_t las_bind_writer_turn(struct las_bind_writer *writer, uint64_t now_ns)
         if (bind->due_ns <= now_ns) {
             enum bind_step waiting = bind->step;
             bind->step = waiting == WAITING_TO_SEND ? SENDING : READING;
-            enum las_status st = waiting == WAITING_TO_SEND ? post(writer, bind) : get(writer, bind);
+            enum las_status st =
+                waiting == WAITING_TO_SEND ? post(writer, bind) : get(writer, bind);
             if (st == LAS_OK)
                 continue;
             wait_for(writer, bind, waiting, 0);

@@ -40,7 +40,8 @@ bool las_answer_not_acted(const struct las_answer *answer)
     }
 }
 
-void las_caller_init(struct las_caller *caller, struct las_transport *transport, struct las_decoder *decoder)
+void las_caller_init(struct las_caller *caller, struct las_transport *transport,
+                     struct las_decoder *decoder)
 {
     *caller = (struct las_caller){.transport = transport, .decoder = decoder};
     las_list_init(&caller->calls);
@@ -67,7 +68,8 @@ void las_caller_count(struct las_caller *caller, const char *verb, const char *r
 {
     for (uint32_t i = 0; i < caller->count_kinds; i++) {
         struct las_call_count *kind = &caller->counts[i];
-        if (kind->code == code && strcmp(kind->verb, verb) == 0 && strcmp(kind->resource, resource) == 0) {
+        if (kind->code == code && strcmp(kind->verb, verb) == 0 &&
+            strcmp(kind->resource, resource) == 0) {
             kind->count++;
             return;
         }
@@ -88,19 +90,22 @@ static void on_head(void *self, const struct las_response_head *head)
 static void on_data(void *self, struct las_slice data)
 {
     struct las_call *call = self;
-    las_buf_add(&call->body, data); /* A longer answer is cut: it is no object then, and the decoder says so. */
+    las_buf_add(&call->body,
+                data); /* A longer answer is cut: it is no object then, and the decoder says so. */
 }
 
 static void on_done(void *self, enum las_outcome outcome, const struct las_err *err)
 {
     struct las_call *call = self;
     char text[LAS_ERR_TEXT_BYTES] = "";
-    struct las_answer answer = {.outcome = outcome, .retry_after_ns = call->retry_after_ns, .text = text};
+    struct las_answer answer = {
+        .outcome = outcome, .retry_after_ns = call->retry_after_ns, .text = text};
     if (outcome == LAS_OUTCOME_ANSWERED) {
         answer.code = call->code;
         answer.body = las_buf_slice(&call->body);
         answer.failure = las_failure_of(call->caller->decoder, call->code,
-                                        call->json ? LAS_SLICE(LAS_CONTENT_JSON) : LAS_SLICE(""), answer.body, text);
+                                        call->json ? LAS_SLICE(LAS_CONTENT_JSON) : LAS_SLICE(""),
+                                        answer.body, text);
     } else {
         answer.failure = LAS_FAILURE_SERVER;
         memcpy(text, err->text, sizeof(text));
@@ -112,13 +117,17 @@ static void on_done(void *self, enum las_outcome outcome, const struct las_err *
     free_call(call);
 }
 
-static const struct las_response_handler handler = {.on_head = on_head, .on_data = on_data, .on_done = on_done};
+static const struct las_response_handler handler = {
+    .on_head = on_head, .on_data = on_data, .on_done = on_done};
 
-enum las_status las_call_start(struct las_caller *caller, const struct las_call_request *request, las_call_done *done,
-                               void *self, void *context)
+enum las_status las_call_start(struct las_caller *caller, const struct las_call_request *request,
+                               las_call_done *done, void *self, void *context)
 {
-    static const char *const verbs[] = {
-        [LAS_GET] = "GET", [LAS_POST] = "POST", [LAS_PUT] = "PUT", [LAS_PATCH] = "PATCH", [LAS_DELETE] = "DELETE"};
+    static const char *const verbs[] = {[LAS_GET] = "GET",
+                                        [LAS_POST] = "POST",
+                                        [LAS_PUT] = "PUT",
+                                        [LAS_PATCH] = "PATCH",
+                                        [LAS_DELETE] = "DELETE"};
     struct las_call *call = las_mem_zalloc(1, sizeof(*call));
     if (!call)
         return LAS_E_NOMEM;

@@ -1,4 +1,5 @@
-/* One API request with its whole answer: what the writers are made of. Counts requests by verb, resource and code. */
+/* One API request with its whole answer: what the writers are made of. Counts requests by verb,
+ * resource and code. */
 #ifndef LAS_CONTROLLER_CALL_H
 #define LAS_CONTROLLER_CALL_H
 
@@ -9,7 +10,9 @@
 
 struct las_decoder;
 
-#define LAS_CALL_BODY_BYTES_MAX (4u * 1024u * 1024u) /* of an answer; an object cannot be larger */
+#define LAS_CALL_BODY_BYTES_MAX                                                                    \
+    (4u * 1024u * 1024u) /* of an answer; an object cannot be larger                               \
+                          */
 #define LAS_CALL_DEADLINE_NS (UINT64_C(30) * 1000000000)
 #define LAS_CALL_KINDS_MAX 128u
 
@@ -18,11 +21,12 @@ struct las_answer {
     int code;                 /* ANSWERED: HTTP status, else 0 */
     enum las_failure failure; /* ANSWERED: what it means */
     uint64_t retry_after_ns;
-    struct las_slice body;    /* lives during the callback */
-    const char *text;         /* what to tell a person when it is no success */
+    struct las_slice body; /* lives during the callback */
+    const char *text;      /* what to tell a person when it is no success */
 };
 
-/* True if the server cannot have acted on the request, so that what it should have done is not done. */
+/* True if the server cannot have acted on the request, so that what it should have done is not
+ * done. */
 bool las_answer_not_acted(const struct las_answer *answer);
 
 struct las_call_count {
@@ -41,7 +45,8 @@ struct las_caller {
     uint32_t count_kinds;
 };
 
-void las_caller_init(struct las_caller *caller, struct las_transport *transport, struct las_decoder *decoder);
+void las_caller_init(struct las_caller *caller, struct las_transport *transport,
+                     struct las_decoder *decoder);
 /* Cancels what is in flight, without callbacks. */
 void las_caller_fini(struct las_caller *caller);
 /* Count a request that was made elsewhere (lists and watches). */
@@ -57,9 +62,10 @@ struct las_call_request {
     const char *resource; /* static, for the counts */
 };
 
-/* done(self, context, answer) is called exactly once, never from within, unless the caller is finished before. An error: it is
- * not called at all. */
-LAS_MUST_USE enum las_status las_call_start(struct las_caller *caller, const struct las_call_request *request,
+/* done(self, context, answer) is called exactly once, never from within, unless the caller is
+ * finished before. An error: it is not called at all. */
+LAS_MUST_USE enum las_status las_call_start(struct las_caller *caller,
+                                            const struct las_call_request *request,
                                             las_call_done *done, void *self, void *context);
 
 #endif

@@ -1,5 +1,6 @@
-/* Patches of pods/status. The patch carries UID and version of the pod, so it cannot land on a successor or on a pod that was
- * bound meanwhile; when the version has moved on, the newest one is taken and, if the pod still waits, tried again. */
+/* Patches of pods/status. The patch carries UID and version of the pod, so it cannot land on a
+ * successor or on a pod that was bound meanwhile; when the version has moved on, the newest one is
+ * taken and, if the pod still waits, tried again. */
 #include "condition_write.h"
 
 #include "scheduler.h"
@@ -40,14 +41,15 @@ static void destroy(struct las_condition_writer *writer, struct queued_condition
 
 void las_condition_writer_fini(struct las_condition_writer *writer)
 {
-    LAS_MAP_EACH(at, &writer->by_uid)
+    LAS_MAP_EACH (at, &writer->by_uid)
         destroy(writer, las_map_value(at));
     las_map_fini(&writer->by_uid);
 }
 
 static bool has_already(const struct las_pod *pod, const char *reason, struct las_slice message)
 {
-    return las_slice_is(pod->scheduled_status, "False") && las_slice_is(pod->scheduled_reason, reason) &&
+    return las_slice_is(pod->scheduled_status, "False") &&
+           las_slice_is(pod->scheduled_reason, reason) &&
            las_slice_eq(pod->scheduled_message, message);
 }
 
@@ -63,7 +65,8 @@ static struct queued_condition *enter(struct las_condition_writer *writer, struc
     if (las_map_count(&writer->by_uid) >= LAS_CONDITIONS_WAITING_MAX)
         return NULL;
     struct queued_condition *condition = las_mem_zalloc(1, sizeof(*condition));
-    if (!condition || las_map_put(&writer->by_uid, pod->object.meta.uid, condition, NULL) != LAS_OK) {
+    if (!condition ||
+        las_map_put(&writer->by_uid, pod->object.meta.uid, condition, NULL) != LAS_OK) {
         las_mem_free(condition);
         return NULL;
     }
@@ -72,8 +75,8 @@ static struct queued_condition *enter(struct las_condition_writer *writer, struc
     return condition;
 }
 
-void las_condition_writer_put(struct las_condition_writer *writer, struct las_pod *pod, const char *reason,
-                              struct las_slice message)
+void las_condition_writer_put(struct las_condition_writer *writer, struct las_pod *pod,
+                              const char *reason, struct las_slice message)
 {
     struct queued_condition *condition = las_map_get(&writer->by_uid, pod->object.meta.uid);
     if (!condition && has_already(pod, reason, message))
@@ -98,8 +101,10 @@ void las_condition_writer_put(struct las_condition_writer *writer, struct las_po
 static struct las_pod *newest(struct las_condition_writer *writer, const struct las_pod *pod)
 {
     const struct las_meta *meta = &pod->object.meta;
-    struct las_object *object = las_store_get(&writer->scheduler->pods, meta->namespace, meta->name);
-    if (!object || !las_slice_eq(object->meta.uid, meta->uid) || las_pod_of(object)->node_name.len > 0)
+    struct las_object *object =
+        las_store_get(&writer->scheduler->pods, meta->namespace, meta->name);
+    if (!object || !las_slice_eq(object->meta.uid, meta->uid) ||
+        las_pod_of(object)->node_name.len > 0)
         return NULL;
     return las_pod_of(object);
 }
@@ -112,8 +117,10 @@ static void on_written(void *self, void *context, const struct las_answer *answe
     writer->in_flight--;
     condition->in_flight = false;
     bool done = answer->outcome == LAS_OUTCOME_ANSWERED && answer->failure == LAS_FAILURE_NONE;
-    bool transient = !done && (answer->outcome != LAS_OUTCOME_ANSWERED || answer->failure == LAS_FAILURE_CONFLICT ||
-                               answer->failure == LAS_FAILURE_THROTTLED || answer->failure == LAS_FAILURE_SERVER);
+    bool transient =
+        !done &&
+        (answer->outcome != LAS_OUTCOME_ANSWERED || answer->failure == LAS_FAILURE_CONFLICT ||
+         answer->failure == LAS_FAILURE_THROTTLED || answer->failure == LAS_FAILURE_SERVER);
     struct las_pod *pod = transient || condition->replaced ? newest(writer, condition->pod) : NULL;
     writer->written += done;
     if (pod && (condition->replaced || condition->tries < TRIES_MAX)) {
@@ -122,20 +129,24 @@ static void on_written(void *self, void *context, const struct las_answer *answe
         las_list_push_back(&writer->waiting, &condition->link);
         if (transient)
             writer->not_before_ns =
-                las_clock_now_ns(s->ports.clock) +
-                (answer->retry_after_ns ? answer->retry_after_ns : 100 * LAS_NS_PER_MS * condition->tries);
+                las_clock_now_ns(s->ports.clock) + (answer->retry_after_ns
+                                                        ? answer->retry_after_ns
+                                                        : 100 * LAS_NS_PER_MS * condition->tries);
         return;
     }
-    if (!done && answer->failure != LAS_FAILURE_NOT_FOUND && answer->failure != LAS_FAILURE_CONFLICT) {
+    if (!done && answer->failure != LAS_FAILURE_NOT_FOUND &&
+        answer->failure != LAS_FAILURE_CONFLICT) {
         writer->dropped++;
-        las_log_v(s->ports.log, answer->failure == LAS_FAILURE_FORBIDDEN ? 0 : 1, "condition of pod %.*s/%.*s: %s",
-                  LAS_SLICE_ARG(condition->pod->object.meta.namespace), LAS_SLICE_ARG(condition->pod->object.meta.name),
-                  answer->text);
+        las_log_v(s->ports.log, answer->failure == LAS_FAILURE_FORBIDDEN ? 0 : 1,
+                  "condition of pod %.*s/%.*s: %s",
+                  LAS_SLICE_ARG(condition->pod->object.meta.namespace),
+                  LAS_SLICE_ARG(condition->pod->object.meta.name), answer->text);
     }
     destroy(writer, condition);
 }
 
-static enum las_status start(struct las_condition_writer *writer, struct queued_condition *condition)
+static enum las_status start(struct las_condition_writer *writer,
+                             struct queued_condition *condition)
 {
     const struct las_meta *meta = &condition->pod->object.meta;
     struct las_buf path, body;
@@ -165,7 +176,8 @@ uint64_t las_condition_writer_turn(struct las_condition_writer *writer, uint64_t
     if (!las_list_empty(&writer->waiting) && writer->not_before_ns > now_ns)
         return writer->not_before_ns;
     while (!las_list_empty(&writer->waiting) && writer->in_flight < LAS_CONDITIONS_IN_FLIGHT_MAX) {
-        struct queued_condition *condition = LAS_LIST_FIRST(&writer->waiting, struct queued_condition, link);
+        struct queued_condition *condition =
+            LAS_LIST_FIRST(&writer->waiting, struct queued_condition, link);
         struct las_pod *pod = newest(writer, condition->pod);
         if (!pod || has_already(pod, condition->reason, las_slice_of(condition->message))) {
             destroy(writer, condition);

@@ -28,7 +28,8 @@ struct las_config_env las_config_env(void)
                                    .home = las_env("HOME"),
                                    .service_host = las_env("KUBERNETES_SERVICE_HOST"),
                                    .service_port = las_env("KUBERNETES_SERVICE_PORT"),
-                                   .service_account_folder = "/var/run/secrets/kubernetes.io/serviceaccount",
+                                   .service_account_folder =
+                                       "/var/run/secrets/kubernetes.io/serviceaccount",
                                    .current_folder = getcwd(folder, sizeof(folder)) ? folder : "/"};
 }
 
@@ -56,7 +57,8 @@ static enum las_status add_file(struct load *l, struct las_slice path, bool may_
     if (st == LAS_OK && text.len > 0)
         st = las_yaml_to_json(las_buf_slice(&text), 0, &json, NULL, l->err);
     if (st == LAS_OK && json.len > 0)
-        l->files[l->file_count++] = (struct las_kubeconfig_file){absolute, las_arena_copy(l->arena, las_buf_slice(&json))};
+        l->files[l->file_count++] =
+            (struct las_kubeconfig_file){absolute, las_arena_copy(l->arena, las_buf_slice(&json))};
     if (st != LAS_OK)
         las_err_ctx(l->err, st, "kubeconfig %s", absolute.ptr);
     las_buf_fini(&text);
@@ -76,11 +78,13 @@ static enum las_status add_list(struct load *l, struct las_slice list)
             return st;
     }
     if (l->file_count == 0)
-        return las_err_set(l->err, LAS_E_NOTFOUND, "$KUBECONFIG: none of its files exists: %s", l->env->kubeconfig);
+        return las_err_set(l->err, LAS_E_NOTFOUND, "$KUBECONFIG: none of its files exists: %s",
+                           l->env->kubeconfig);
     return LAS_OK;
 }
 
-static enum las_status set_server(struct las_slice url_text, struct las_arena *arena, struct las_endpoint *out, struct las_err *err)
+static enum las_status set_server(struct las_slice url_text, struct las_arena *arena,
+                                  struct las_endpoint *out, struct las_err *err)
 {
     struct las_server_url url;
     enum las_status st = las_server_url_parse(url_text, &url, err);
@@ -110,11 +114,13 @@ static void set_exec(const struct las_exec_config *from, struct las_endpoint *ou
     }
 }
 
-static enum las_status use_files(struct load *l, const struct las_options *options, struct las_endpoint *out)
+static enum las_status use_files(struct load *l, const struct las_options *options,
+                                 struct las_endpoint *out)
 {
     struct las_kubeconfig config;
-    enum las_status st = las_kubeconfig_resolve(l->decoder, l->files, l->file_count, las_slice_of(options->context), l->arena,
-                                                &config, l->err);
+    enum las_status st =
+        las_kubeconfig_resolve(l->decoder, l->files, l->file_count, las_slice_of(options->context),
+                               l->arena, &config, l->err);
     if (st == LAS_OK)
         st = set_server(config.server, l->arena, out, l->err);
     if (st != LAS_OK)
@@ -133,15 +139,16 @@ static enum las_status use_files(struct load *l, const struct las_options *optio
     return LAS_OK;
 }
 
-/* Inside a pod: address from the environment, token and CA from files that the kubelet keeps fresh. */
+/* Inside a pod: address from the environment, token and CA from files that the kubelet keeps fresh.
+ */
 static enum las_status use_service_account(struct load *l, struct las_endpoint *out)
 {
     const struct las_config_env *env = l->env;
     struct las_slice host = las_slice_of(env->service_host);
     bool bare_v6 = memchr(host.ptr, ':', host.len) && host.ptr[0] != '[';
     char url[512];
-    snprintf(url, sizeof(url), "https://%s%s%s:%s", bare_v6 ? "[" : "", env->service_host, bare_v6 ? "]" : "",
-             env->service_port ? env->service_port : "443");
+    snprintf(url, sizeof(url), "https://%s%s%s:%s", bare_v6 ? "[" : "", env->service_host,
+             bare_v6 ? "]" : "", env->service_port ? env->service_port : "443");
     enum las_status st = set_server(las_slice_of(url), l->arena, out, l->err);
     if (st != LAS_OK)
         return las_err_ctx(l->err, st, "$KUBERNETES_SERVICE_HOST");
@@ -151,8 +158,9 @@ static enum las_status use_service_account(struct load *l, struct las_endpoint *
 }
 
 enum las_status las_config_load(const struct las_options *options, const struct las_config_env *env,
-                                struct las_decoder *decoder, struct las_arena *arena, struct las_endpoint *out,
-                                struct las_slice *source, struct las_err *err)
+                                struct las_decoder *decoder, struct las_arena *arena,
+                                struct las_endpoint *out, struct las_slice *source,
+                                struct las_err *err)
 {
     struct load l = {.env = env, .decoder = decoder, .arena = arena, .err = err};
     char home_config[PATH_BYTES_MAX];
@@ -173,7 +181,8 @@ enum las_status las_config_load(const struct las_options *options, const struct 
         st = add_file(&l, *source, true);
         if (st == LAS_OK && l.file_count == 0)
             st = las_err_set(err, LAS_E_NOTFOUND,
-                             "no API server is known: give --kubeconfig, or set $KUBECONFIG, or run in a pod with a service account, or make %s",
+                             "no API server is known: give --kubeconfig, or set $KUBECONFIG, or "
+                             "run in a pod with a service account, or make %s",
                              home_config);
     }
     return st == LAS_OK ? use_files(&l, options, out) : st;

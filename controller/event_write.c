@@ -57,8 +57,9 @@ void las_event_writer_fini(struct las_event_writer *writer)
 uint64_t las_event_writer_add(struct las_event_writer *writer, const struct las_pod_event *event)
 {
     size_t len = event->note.len < LAS_LOG_LINE_BYTES ? event->note.len : LAS_LOG_LINE_BYTES;
-    struct queued_event *queued =
-        writer->waiting_count < LAS_EVENTS_WAITING_MAX ? las_mem_zalloc(1, sizeof(*queued) + len) : NULL;
+    struct queued_event *queued = writer->waiting_count < LAS_EVENTS_WAITING_MAX
+                                      ? las_mem_zalloc(1, sizeof(*queued) + len)
+                                      : NULL;
     if (!queued) {
         writer->dropped++;
         return 0;
@@ -88,10 +89,12 @@ static void on_written(void *self, void *context, const struct las_answer *answe
     writer->in_flight--;
     bool done = answer->outcome == LAS_OUTCOME_ANSWERED && answer->failure == LAS_FAILURE_NONE;
     /* A name that exists already is our own earlier try whose answer was lost. */
-    done = done || (answer->outcome == LAS_OUTCOME_ANSWERED && answer->failure == LAS_FAILURE_CONFLICT && event->tries > 1);
-    bool again = !done && event->tries < TRIES_MAX &&
-                 (answer->outcome != LAS_OUTCOME_ANSWERED || answer->failure == LAS_FAILURE_THROTTLED ||
-                  answer->failure == LAS_FAILURE_SERVER);
+    done = done || (answer->outcome == LAS_OUTCOME_ANSWERED &&
+                    answer->failure == LAS_FAILURE_CONFLICT && event->tries > 1);
+    bool again =
+        !done && event->tries < TRIES_MAX &&
+        (answer->outcome != LAS_OUTCOME_ANSWERED || answer->failure == LAS_FAILURE_THROTTLED ||
+         answer->failure == LAS_FAILURE_SERVER);
     if (again) {
         las_list_remove(&event->link);
         las_list_push_back(&writer->waiting, &event->link);
@@ -104,8 +107,9 @@ static void on_written(void *self, void *context, const struct las_answer *answe
         writer->written++;
     } else {
         writer->dropped++;
-        las_log_v(s->ports.log, answer->failure == LAS_FAILURE_FORBIDDEN ? 0 : 1, "event %s on pod %.*s/%.*s: %s",
-                  event->reason, LAS_SLICE_ARG(event->pod->object.meta.namespace),
+        las_log_v(s->ports.log, answer->failure == LAS_FAILURE_FORBIDDEN ? 0 : 1,
+                  "event %s on pod %.*s/%.*s: %s", event->reason,
+                  LAS_SLICE_ARG(event->pod->object.meta.namespace),
                   LAS_SLICE_ARG(event->pod->object.meta.name), answer->text);
     }
     destroy(event);
@@ -142,11 +146,12 @@ static enum las_status start(struct las_event_writer *writer, struct queued_even
         st = las_buf_status(&body);
     if (st == LAS_OK)
         st = las_call_start(&s->caller,
-                            &(struct las_call_request){.method = series ? LAS_PATCH : LAS_POST,
-                                                       .path = las_buf_slice(&path),
-                                                       .content_type = series ? LAS_CONTENT_MERGE_PATCH : LAS_CONTENT_JSON,
-                                                       .body = las_buf_slice(&body),
-                                                       .resource = "events"},
+                            &(struct las_call_request){
+                                .method = series ? LAS_PATCH : LAS_POST,
+                                .path = las_buf_slice(&path),
+                                .content_type = series ? LAS_CONTENT_MERGE_PATCH : LAS_CONTENT_JSON,
+                                .body = las_buf_slice(&body),
+                                .resource = "events"},
                             on_written, writer, queued);
     las_buf_fini(&path);
     las_buf_fini(&body);

@@ -1,5 +1,5 @@
-/* Events on pods: bounded, a few in flight, never in the way of a bind. An event that the server refuses is dropped and
- * counted; one that it cannot have seen is sent again a few times. */
+/* Events on pods: bounded, a few in flight, never in the way of a bind. An event that the server
+ * refuses is dropped and counted; one that it cannot have seen is sent again a few times. */
 #ifndef LAS_CONTROLLER_EVENT_WRITE_H
 #define LAS_CONTROLLER_EVENT_WRITE_H
 
@@ -14,10 +14,11 @@ struct las_scheduler;
 struct las_pod_event {
     struct las_pod *pod; /* borrowed; the writer takes a reference */
     bool warning;
-    const char *reason; /* static */
-    const char *action; /* static */
+    const char *reason;    /* static */
+    const char *action;    /* static */
     struct las_slice note; /* copied */
-    /* 0: a new event, whose sequence is returned. Else: that event is patched to this series count. */
+    /* 0: a new event, whose sequence is returned. Else: that event is patched to this series count.
+     */
     uint64_t sequence;
     int64_t series_count;
 };
@@ -36,7 +37,8 @@ void las_event_writer_init(struct las_event_writer *writer, struct las_scheduler
 void las_event_writer_fini(struct las_event_writer *writer);
 /* Queue one. Returns the sequence number of the event, 0 if it was dropped (queue full, memory). */
 uint64_t las_event_writer_add(struct las_event_writer *writer, const struct las_pod_event *event);
-/* Send what may be sent. Returns when to call again, UINT64_MAX: when an answer comes or something is added. */
+/* Send what may be sent. Returns when to call again, UINT64_MAX: when an answer comes or something
+ * is added. */
 uint64_t las_event_writer_turn(struct las_event_writer *writer, uint64_t now_ns);
 
 #endif

@@ -1,13 +1,15 @@
-/* Deltas to state. Only changes that can matter to a waiting pod mark a node as improved, so that heartbeats and our own
- * writes wake nobody. What cannot be taken in for want of memory has its kind listed again: nothing goes unnoticed. */
+/* Deltas to state. Only changes that can matter to a waiting pod mark a node as improved, so that
+ * heartbeats and our own writes wake nobody. What cannot be taken in for want of memory has its
+ * kind listed again: nothing goes unnoticed. */
 #include "follow.h"
 
 #include "scheduler.h"
 
-static void trouble(struct las_scheduler *s, enum las_kind kind, const struct las_object *object, enum las_status st)
+static void trouble(struct las_scheduler *s, enum las_kind kind, const struct las_object *object,
+                    enum las_status st)
 {
-    las_log_error(s->ports.log, "%s %.*s could not be taken in: %s; listing again", las_kind_name(kind),
-                  LAS_SLICE_ARG(object->meta.name), las_status_text(st));
+    las_log_error(s->ports.log, "%s %.*s could not be taken in: %s; listing again",
+                  las_kind_name(kind), LAS_SLICE_ARG(object->meta.name), las_status_text(st));
     s->pumps[kind].reflector.version[0] = '\0'; /* the list must show even what has not changed */
     las_pump_restart(&s->pumps[kind]);
 }
@@ -17,7 +19,8 @@ static bool is_ours(const struct las_scheduler *s, const struct las_pod *pod)
     return las_slice_eq(pod->scheduler_name, s->config.name);
 }
 
-static bool latency_differs(const struct las_latency_request *a, const struct las_latency_request *b)
+static bool latency_differs(const struct las_latency_request *a,
+                            const struct las_latency_request *b)
 {
     if (!a || !b)
         return a != b;
@@ -27,15 +30,18 @@ static bool latency_differs(const struct las_latency_request *a, const struct la
            !las_slice_eq(a->messages, b->messages) || !las_slice_eq(a->unsupported, b->unsupported);
 }
 
-/* May the new version of a waiting pod be decided otherwise? Of what placement reads the API server lets only these change:
- * annotations, tolerations (added), gates (removed), node selection (of gated pods), requests (in-place resize). */
+/* May the new version of a waiting pod be decided otherwise? Of what placement reads the API server
+ * lets only these change: annotations, tolerations (added), gates (removed), node selection (of
+ * gated pods), requests (in-place resize). */
 static bool placement_differs(const struct las_pod *a, const struct las_pod *b)
 {
     return a->gated != b->gated || a->toleration_count != b->toleration_count ||
-           a->node_selector.count != b->node_selector.count || a->affinity.present != b->affinity.present ||
+           a->node_selector.count != b->node_selector.count ||
+           a->affinity.present != b->affinity.present ||
            a->affinity.term_count != b->affinity.term_count || a->unsupported != b->unsupported ||
            a->priority != b->priority || a->requests.cpu_milli != b->requests.cpu_milli ||
-           a->requests.memory_bytes != b->requests.memory_bytes || latency_differs(a->latency, b->latency);
+           a->requests.memory_bytes != b->requests.memory_bytes ||
+           latency_differs(a->latency, b->latency);
 }
 
 static void pod_waits(struct las_scheduler *s, struct las_pod *pod, const struct las_pod *old)
@@ -50,8 +56,8 @@ static void pod_waits(struct las_scheduler *s, struct las_pod *pod, const struct
             las_queue_remove(&s->queue, uid);
         return;
     }
-    enum las_status st =
-        las_queue_put(&s->queue, pod, old && placement_differs(old, pod), las_clock_now_ns(s->ports.clock));
+    enum las_status st = las_queue_put(&s->queue, pod, old && placement_differs(old, pod),
+                                       las_clock_now_ns(s->ports.clock));
     if (st != LAS_OK)
         trouble(s, LAS_KIND_POD, &pod->object, st);
 }
@@ -86,7 +92,8 @@ static bool pairs_differ(const struct las_pairs *a, const struct las_pairs *b)
 {
     bool differ = a->count != b->count;
     for (uint32_t i = 0; !differ && i < a->count; i++)
-        differ = !las_slice_eq(a->items[i].key, b->items[i].key) || !las_slice_eq(a->items[i].value, b->items[i].value);
+        differ = !las_slice_eq(a->items[i].key, b->items[i].key) ||
+                 !las_slice_eq(a->items[i].value, b->items[i].value);
     return differ;
 }
 
@@ -94,7 +101,8 @@ static bool taints_differ(const struct las_node *a, const struct las_node *b)
 {
     bool differ = a->taint_count != b->taint_count;
     for (uint32_t i = 0; !differ && i < a->taint_count; i++)
-        differ = a->taints[i].effect != b->taints[i].effect || !las_slice_eq(a->taints[i].key, b->taints[i].key) ||
+        differ = a->taints[i].effect != b->taints[i].effect ||
+                 !las_slice_eq(a->taints[i].key, b->taints[i].key) ||
                  !las_slice_eq(a->taints[i].value, b->taints[i].value);
     return differ;
 }
@@ -103,7 +111,8 @@ static bool resources_differ(const struct las_node *a, const struct las_node *b)
 {
     const struct las_resources *left = &a->allocatable, *right = &b->allocatable;
     bool differ = a->pods_max != b->pods_max || left->cpu_milli != right->cpu_milli ||
-                  left->memory_bytes != right->memory_bytes || left->ephemeral_bytes != right->ephemeral_bytes ||
+                  left->memory_bytes != right->memory_bytes ||
+                  left->ephemeral_bytes != right->ephemeral_bytes ||
                   left->scalar_count != right->scalar_count;
     for (uint32_t i = 0; !differ && i < left->scalar_count; i++)
         differ = left->scalars[i].value != right->scalars[i].value ||
@@ -121,7 +130,9 @@ static bool node_differs(const struct las_node *a, const struct las_node *b)
 static int32_t label_of(struct las_scheduler *s, const struct las_node *node)
 {
     const struct las_pair *pair =
-        s->config.node_latency_label.len ? las_pairs_find(&node->object.meta.labels, s->config.node_latency_label) : NULL;
+        s->config.node_latency_label.len
+            ? las_pairs_find(&node->object.meta.labels, s->config.node_latency_label)
+            : NULL;
     int64_t us;
     if (!pair)
         return LAS_ABSENT;
@@ -130,9 +141,12 @@ static int32_t label_of(struct las_scheduler *s, const struct las_node *node)
         las_slice_int64(pair->value, &us) == LAS_OK && us >= 1 && us <= LAS_MICROSECONDS_MAX)
         return (int32_t)us;
     if (s->counters.invalid_labels++ == 0)
-        las_log_error(s->ports.log, "Node %.*s: label %.*s: must be a decimal integer from 1 to %d, got '%.*s'; the label is ignored",
-                      LAS_SLICE_ARG(node->object.meta.name), LAS_SLICE_ARG(s->config.node_latency_label),
-                      LAS_MICROSECONDS_MAX, LAS_SLICE_ARG(pair->value));
+        las_log_error(s->ports.log,
+                      "Node %.*s: label %.*s: must be a decimal integer from 1 to %d, got '%.*s'; "
+                      "the label is ignored",
+                      LAS_SLICE_ARG(node->object.meta.name),
+                      LAS_SLICE_ARG(s->config.node_latency_label), LAS_MICROSECONDS_MAX,
+                      LAS_SLICE_ARG(pair->value));
     return LAS_ABSENT;
 }
 
@@ -142,7 +156,8 @@ static enum las_status use_label(struct las_scheduler *s, uint32_t node)
     const struct las_node_info *info = las_node_table_info(&s->table, node);
     if (info->latency)
         return LAS_OK;
-    return las_latency_index_put_label(&s->latency, node, info->node ? label_of(s, info->node) : LAS_ABSENT);
+    return las_latency_index_put_label(&s->latency, node,
+                                       info->node ? label_of(s, info->node) : LAS_ABSENT);
 }
 
 void las_follow_node(void *self, const struct las_delta *delta)
@@ -175,7 +190,8 @@ void las_follow_node_latency(void *self, const struct las_delta *delta)
     uint32_t row = LAS_NODE_NONE;
     enum las_status st = las_node_table_put_latency(&s->table, any->meta.name, object, &row);
     if (st == LAS_OK && object)
-        st = las_latency_index_put(&s->latency, row, object, !delta->listed, las_clock_now_ns(s->ports.clock),
+        st = las_latency_index_put(&s->latency, row, object, !delta->listed,
+                                   las_clock_now_ns(s->ports.clock),
                                    las_clock_wall_us(s->ports.clock));
     if (st == LAS_OK && !object && before != LAS_NODE_NONE) {
         las_latency_index_remove(&s->latency, before);
@@ -187,7 +203,8 @@ void las_follow_node_latency(void *self, const struct las_delta *delta)
         return;
     }
     /* The generation changes with spec alone: our own status writes wake nobody. */
-    bool spec_changed = !delta->old || !object || delta->old->meta.generation != object->object.meta.generation;
+    bool spec_changed =
+        !delta->old || !object || delta->old->meta.generation != object->object.meta.generation;
     if (row != LAS_NODE_NONE && spec_changed)
         las_node_table_note_improved(&s->table, row);
 }

@@ -1,4 +1,5 @@
-/* What a change of an object means for the node table, the ledger, the latency index and the queue. */
+/* What a change of an object means for the node table, the ledger, the latency index and the queue.
+ */
 #ifndef LAS_CONTROLLER_FOLLOW_H
 #define LAS_CONTROLLER_FOLLOW_H
 

@@ -11,8 +11,8 @@ struct las_health {
     const struct las_scheduler *scheduler;
 };
 
-int las_health_answer(const struct las_scheduler *scheduler, struct las_slice path, const char **content_type,
-                      struct las_buf *body)
+int las_health_answer(const struct las_scheduler *scheduler, struct las_slice path,
+                      const char **content_type, struct las_buf *body)
 {
     *content_type = "text/plain; charset=utf-8";
     if (las_slice_is(path, "/metrics")) {
@@ -33,20 +33,23 @@ int las_health_answer(const struct las_scheduler *scheduler, struct las_slice pa
     return 404;
 }
 
-static int on_request(void *self, struct las_slice path, const char **content_type, struct las_buf *body)
+static int on_request(void *self, struct las_slice path, const char **content_type,
+                      struct las_buf *body)
 {
     const struct las_health *health = self;
     return las_health_answer(health->scheduler, path, content_type, body);
 }
 
-enum las_status las_health_new(struct las_lws *lws, const char *address, uint16_t port, const struct las_scheduler *scheduler,
-                               const struct las_log *log, struct las_health **out, struct las_err *err)
+enum las_status las_health_new(struct las_lws *lws, const char *address, uint16_t port,
+                               const struct las_scheduler *scheduler, const struct las_log *log,
+                               struct las_health **out, struct las_err *err)
 {
     struct las_health *health = las_mem_zalloc(1, sizeof(*health));
     if (!health)
         return las_err_set(err, LAS_E_NOMEM, "out of memory");
     health->scheduler = scheduler;
-    enum las_status st = las_listen_new(lws, address, port, LAS_METRICS_BYTES_MAX, on_request, health, &health->listen, err);
+    enum las_status st = las_listen_new(lws, address, port, LAS_METRICS_BYTES_MAX, on_request,
+                                        health, &health->listen, err);
     if (st != LAS_OK) {
         las_mem_free(health);
         return st;

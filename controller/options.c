@@ -10,12 +10,12 @@
 enum flag_type { TEXT, NUMBER, DURATION, CHOICE, SWITCH };
 
 struct flag {
-    const char *name;      /* without dashes; one letter: also "-x" */
+    const char *name; /* without dashes; one letter: also "-x" */
     enum flag_type type;
-    size_t offset;         /* in struct las_options */
-    const char *value;     /* default; for CHOICE "a|b": the first is false, the second is true */
-    int64_t min, max;      /* NUMBER, and DURATION in ns */
-    const char *argument;  /* name of the value in --help */
+    size_t offset;        /* in struct las_options */
+    const char *value;    /* default; for CHOICE "a|b": the first is false, the second is true */
+    int64_t min, max;     /* NUMBER, and DURATION in ns */
+    const char *argument; /* name of the value in --help */
     const char *help;
 };
 
@@ -23,23 +23,31 @@ struct flag {
 
 static const struct flag flags[] = {
     {"kubeconfig", TEXT, AT(kubeconfig), "", 0, 0, "FILE",
-     "Kubeconfig to use. Without it: the files of $KUBECONFIG, merged; else the service account of the pod; else ~/.kube/config."},
-    {"context", TEXT, AT(context), "", 0, 0, "NAME", "Context of the kubeconfig. Default: its current-context."},
+     "Kubeconfig to use. Without it: the files of $KUBECONFIG, merged; else the service account of "
+     "the pod; else ~/.kube/config."},
+    {"context", TEXT, AT(context), "", 0, 0, "NAME",
+     "Context of the kubeconfig. Default: its current-context."},
     {"scheduler-name", TEXT, AT(scheduler_name), "latency-aware-scheduler", 0, 0, "NAME",
      "Pods with this spec.schedulerName are ours."},
     {"watch-transport", CHOICE, AT(watch_websocket), "http|websocket", 0, 0, "http|websocket",
      "How watches are read: HTTP streaming, or websocket."},
     {"untargeted-pods", CHOICE, AT(skip_untargeted), "schedule|skip", 0, 0, "schedule|skip",
-     "What to do with our pods that have no latency target: schedule by the ordinary rules, or leave pending with a reason."},
+     "What to do with our pods that have no latency target: schedule by the ordinary rules, or "
+     "leave pending with a reason."},
     {"node-latency-label", TEXT, AT(node_latency_label), "nodeLatencyUs", 0, 0, "KEY",
-     "Node label that holds microseconds, honoured for nodes without a NodeLatency object. Empty: none."},
-    {"stale-after", DURATION, AT(stale_after_ns), "60s", 5 * (int64_t)LAS_NS_PER_SEC, 86400 * (int64_t)LAS_NS_PER_SEC,
-     "DURATION", "Age at which a measurement admits no pod, unless the object has its own limit (5s to 24h)."},
-    {"bind-address", TEXT, AT(bind_address), "127.0.0.1", 0, 0, "ADDRESS", "Address of the health and metrics endpoint."},
-    {"port", NUMBER, AT(port), "10260", 0, 65535, "PORT", "Port of /livez, /readyz and /metrics; 0 switches them off."},
+     "Node label that holds microseconds, honoured for nodes without a NodeLatency object. Empty: "
+     "none."},
+    {"stale-after", DURATION, AT(stale_after_ns), "60s", 5 * (int64_t)LAS_NS_PER_SEC,
+     86400 * (int64_t)LAS_NS_PER_SEC, "DURATION",
+     "Age at which a measurement admits no pod, unless the object has its own limit (5s to 24h)."},
+    {"bind-address", TEXT, AT(bind_address), "127.0.0.1", 0, 0, "ADDRESS",
+     "Address of the health and metrics endpoint."},
+    {"port", NUMBER, AT(port), "10260", 0, 65535, "PORT",
+     "Port of /livez, /readyz and /metrics; 0 switches them off."},
     {"seed", NUMBER, AT(seed), "0", 0, INT64_MAX, "N",
      "Seed of the draw among equally good nodes and of jitter; 0: a random one."},
-    {"v", NUMBER, AT(verbosity), "0", 0, 10, "N", "Verbosity of the log on standard error: 1 tells each decision, 2 each reconnect."},
+    {"v", NUMBER, AT(verbosity), "0", 0, 10, "N",
+     "Verbosity of the log on standard error: 1 tells each decision, 2 each reconnect."},
     {"help", SWITCH, AT(help), "", 0, 0, NULL, "Print this text."},
     {"version", SWITCH, AT(version), "", 0, 0, NULL, "Print the version."},
 };
@@ -55,7 +63,10 @@ static enum las_status parse_duration(struct las_slice text, int64_t *out_ns)
     static const struct {
         const char *unit;
         int64_t ns;
-    } units[] = {{"ms", LAS_NS_PER_MS}, {"h", 3600 * (int64_t)LAS_NS_PER_SEC}, {"m", 60 * (int64_t)LAS_NS_PER_SEC}, {"s", LAS_NS_PER_SEC}};
+    } units[] = {{"ms", LAS_NS_PER_MS},
+                 {"h", 3600 * (int64_t)LAS_NS_PER_SEC},
+                 {"m", 60 * (int64_t)LAS_NS_PER_SEC},
+                 {"s", LAS_NS_PER_SEC}};
     int64_t sum_ns = 0;
     if (text.len == 0)
         return LAS_E_SYNTAX;
@@ -73,7 +84,8 @@ static enum las_status parse_duration(struct las_slice text, int64_t *out_ns)
             i++;
         if (i == LAS_COUNT_OF(units))
             return LAS_E_SYNTAX;
-        if (__builtin_mul_overflow(number, units[i].ns, &number) || __builtin_add_overflow(sum_ns, number, &sum_ns))
+        if (__builtin_mul_overflow(number, units[i].ns, &number) ||
+            __builtin_add_overflow(sum_ns, number, &sum_ns))
             return LAS_E_RANGE;
         size_t unit_len = strlen(units[i].unit);
         text = las_slice_n(text.ptr + unit_len, text.len - unit_len);
@@ -82,19 +94,21 @@ static enum las_status parse_duration(struct las_slice text, int64_t *out_ns)
     return LAS_OK;
 }
 
-static enum las_status set_choice(struct las_options *out, const struct flag *flag, struct las_slice value, struct las_err *err)
+static enum las_status set_choice(struct las_options *out, const struct flag *flag,
+                                  struct las_slice value, struct las_err *err)
 {
     struct las_slice first, second;
     las_slice_cut(las_slice_of(flag->argument), '|', &first, &second);
     bool is_second = las_slice_eq(value, second);
     if (!is_second && !las_slice_eq(value, first))
-        return las_err_set(err, LAS_E_INVALID, "--%s: must be %.*s or %.*s, got '%.*s'", flag->name, LAS_SLICE_ARG(first),
-                           LAS_SLICE_ARG(second), LAS_SLICE_ARG(value));
+        return las_err_set(err, LAS_E_INVALID, "--%s: must be %.*s or %.*s, got '%.*s'", flag->name,
+                           LAS_SLICE_ARG(first), LAS_SLICE_ARG(second), LAS_SLICE_ARG(value));
     *(bool *)member(out, flag) = is_second;
     return LAS_OK;
 }
 
-static enum las_status set(struct las_options *out, const struct flag *flag, const char *value, struct las_err *err)
+static enum las_status set(struct las_options *out, const struct flag *flag, const char *value,
+                           struct las_err *err)
 {
     int64_t number = 0;
     enum las_status st = LAS_OK;
@@ -110,15 +124,18 @@ static enum las_status set(struct las_options *out, const struct flag *flag, con
     case NUMBER:
         st = las_slice_int64(las_slice_of(value), &number);
         if (st != LAS_OK || number < flag->min || number > flag->max)
-            return las_err_set(err, LAS_E_INVALID, "--%s: must be an integer from %" PRId64 " to %" PRId64 ", got '%s'",
+            return las_err_set(err, LAS_E_INVALID,
+                               "--%s: must be an integer from %" PRId64 " to %" PRId64 ", got '%s'",
                                flag->name, flag->min, flag->max, value);
         break;
     case DURATION:
         st = parse_duration(las_slice_of(value), &number);
         if (st != LAS_OK || number < flag->min || number > flag->max)
             return las_err_set(err, LAS_E_INVALID,
-                               "--%s: must be a duration such as 60s or 5m, from %" PRId64 "s to %" PRId64 "s, got '%s'",
-                               flag->name, flag->min / (int64_t)LAS_NS_PER_SEC, flag->max / (int64_t)LAS_NS_PER_SEC, value);
+                               "--%s: must be a duration such as 60s or 5m, from %" PRId64
+                               "s to %" PRId64 "s, got '%s'",
+                               flag->name, flag->min / (int64_t)LAS_NS_PER_SEC,
+                               flag->max / (int64_t)LAS_NS_PER_SEC, value);
         break;
     }
     *(int64_t *)member(out, flag) = number;
@@ -141,14 +158,17 @@ static enum las_status validate(const struct las_options *out, struct las_err *e
     for (size_t i = 0; good && i < len; i++) {
         char c = out->scheduler_name[i];
         bool inner = i > 0 && i < len - 1;
-        good = (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || (inner && (c == '-' || c == '.'));
+        good =
+            (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || (inner && (c == '-' || c == '.'));
     }
     if (!good)
-        return las_err_set(err, LAS_E_INVALID,
-                           "--scheduler-name: must be 1 to 63 lowercase letters, digits, '-' or '.', got '%s'",
-                           out->scheduler_name);
+        return las_err_set(
+            err, LAS_E_INVALID,
+            "--scheduler-name: must be 1 to 63 lowercase letters, digits, '-' or '.', got '%s'",
+            out->scheduler_name);
     if (out->bind_address[0] == '\0')
-        return las_err_set(err, LAS_E_INVALID, "--bind-address: must not be empty; --port=0 switches the endpoint off");
+        return las_err_set(err, LAS_E_INVALID,
+                           "--bind-address: must not be empty; --port=0 switches the endpoint off");
     return LAS_OK;
 }
 
@@ -162,7 +182,8 @@ static void set_defaults(struct las_options *out)
     }
 }
 
-enum las_status las_options_parse(int argc, char *const *argv, struct las_options *out, struct las_err *err)
+enum las_status las_options_parse(int argc, char *const *argv, struct las_options *out,
+                                  struct las_err *err)
 {
     set_defaults(out);
     for (int i = 1; i < argc; i++) {
@@ -170,16 +191,19 @@ enum las_status las_options_parse(int argc, char *const *argv, struct las_option
         size_t dashes = las_slice_starts(arg, LAS_SLICE("--")) ? 2 : 1;
         if (arg.len <= dashes || arg.ptr[0] != '-')
             return las_err_set(err, LAS_E_INVALID, "unexpected argument '%s'; see --help", argv[i]);
-        bool inline_value = las_slice_cut(las_slice_n(arg.ptr + dashes, arg.len - dashes), '=', &name, &value);
+        bool inline_value =
+            las_slice_cut(las_slice_n(arg.ptr + dashes, arg.len - dashes), '=', &name, &value);
         const struct flag *flag = find(name);
         if (!flag || (dashes == 1 && name.len > 1))
             return las_err_set(err, LAS_E_INVALID, "unknown flag '%s'; see --help", argv[i]);
         const char *text = inline_value ? value.ptr : NULL;
         if (flag->type == SWITCH && inline_value)
-            return las_err_set(err, LAS_E_INVALID, "--%s takes no value, got '%s'", flag->name, text);
+            return las_err_set(err, LAS_E_INVALID, "--%s takes no value, got '%s'", flag->name,
+                               text);
         if (flag->type != SWITCH && !inline_value) {
             if (i + 1 == argc)
-                return las_err_set(err, LAS_E_INVALID, "--%s needs a value (%s)", flag->name, flag->argument);
+                return las_err_set(err, LAS_E_INVALID, "--%s needs a value (%s)", flag->name,
+                                   flag->argument);
             text = argv[++i];
         }
         enum las_status st = set(out, flag, text, err);
@@ -191,15 +215,16 @@ enum las_status las_options_parse(int argc, char *const *argv, struct las_option
 
 void las_options_help(FILE *out)
 {
-    fputs("latency-aware-scheduler binds pods to nodes whose measured network latency meets the pod's target.\n\n"
+    fputs("latency-aware-scheduler binds pods to nodes whose measured network latency meets the "
+          "pod's target.\n\n"
           "Usage: latency-aware-scheduler [flags]\n\nFlags:\n",
           out);
     for (size_t i = 0; i < LAS_COUNT_OF(flags); i++) {
         const struct flag *flag = &flags[i];
         struct las_slice first, rest;
         las_slice_cut(las_slice_of(flag->value), '|', &first, &rest);
-        fprintf(out, "  %s%s%s%s\n      %s", strlen(flag->name) == 1 ? "-" : "--", flag->name, flag->argument ? " " : "",
-                flag->argument ? flag->argument : "", flag->help);
+        fprintf(out, "  %s%s%s%s\n      %s", strlen(flag->name) == 1 ? "-" : "--", flag->name,
+                flag->argument ? " " : "", flag->argument ? flag->argument : "", flag->help);
         if (first.len)
             fprintf(out, " Default: %.*s.", LAS_SLICE_ARG(first));
         fputc('\n', out);

@@ -28,13 +28,14 @@ static void on_bad(void *self, const struct las_err *err)
 {
     struct las_pump *pump = self;
     pump->bad_objects++;
-    las_log_error(pump->env.log, "list %s: object passed over: %s", las_kind_plural(pump->kind), err->text);
+    las_log_error(pump->env.log, "list %s: object passed over: %s", las_kind_plural(pump->kind),
+                  err->text);
 }
 
 static const struct las_list_handler list_handler = {.on_object = on_listed, .on_bad = on_bad};
 
-enum las_status las_pump_init(struct las_pump *pump, const struct las_pump_env *env, enum las_kind kind,
-                              struct las_store *store)
+enum las_status las_pump_init(struct las_pump *pump, const struct las_pump_env *env,
+                              enum las_kind kind, struct las_store *store)
 {
     *pump = (struct las_pump){.env = *env, .kind = kind, .store = store};
     if (kind == LAS_KIND_POD)
@@ -77,11 +78,13 @@ static void say(struct las_pump *pump, enum las_failure failure, const char *tex
     pump->said_any = true;
     pump->said = failure;
     if (news)
-        las_log_warning(pump->env.log, "%s %s: %s: %s; trying again", pump->reflector.listing ? "list" : "watch",
-                        las_kind_plural(pump->kind), las_failure_name(failure), text);
+        las_log_warning(pump->env.log, "%s %s: %s: %s; trying again",
+                        pump->reflector.listing ? "list" : "watch", las_kind_plural(pump->kind),
+                        las_failure_name(failure), text);
     else
-        las_log_v(pump->env.log, 2, "%s %s: still %s: %s", pump->reflector.listing ? "list" : "watch",
-                  las_kind_plural(pump->kind), las_failure_name(failure), text);
+        las_log_v(pump->env.log, 2, "%s %s: still %s: %s",
+                  pump->reflector.listing ? "list" : "watch", las_kind_plural(pump->kind),
+                  las_failure_name(failure), text);
 }
 
 static void say_over(struct las_pump *pump)
@@ -93,7 +96,8 @@ static void say_over(struct las_pump *pump)
 
 static void count(struct las_pump *pump)
 {
-    las_caller_count(pump->env.caller, pump->reflector.listing ? "LIST" : "WATCH", las_kind_plural(pump->kind), pump->code);
+    las_caller_count(pump->env.caller, pump->reflector.listing ? "LIST" : "WATCH",
+                     las_kind_plural(pump->kind), pump->code);
 }
 
 /* A resource that the server does not know has no objects: what was known of it is gone. */
@@ -114,7 +118,8 @@ static void failed(struct las_pump *pump, enum las_failure failure, const char *
         say(pump, failure, text);
     if (failure == LAS_FAILURE_NOT_FOUND && list && pump->kind == LAS_KIND_NODE_LATENCY)
         take_as_empty(pump);
-    las_reflector_failed(&pump->reflector, failure, pump->retry_after_ns, las_clock_now_ns(pump->env.clock), pump->env.prng);
+    las_reflector_failed(&pump->reflector, failure, pump->retry_after_ns,
+                         las_clock_now_ns(pump->env.clock), pump->env.prng);
 }
 
 void las_pump_restart(struct las_pump *pump)
@@ -134,7 +139,8 @@ static void on_head(void *self, const struct las_response_head *head)
         say_over(pump);
 }
 
-/* Give the stream up for a reason of our own; what it means is told to the reflector by end_stream. */
+/* Give the stream up for a reason of our own; what it means is told to the reflector by end_stream.
+ */
 static void give_up(struct las_pump *pump, const struct las_err *err)
 {
     if (pump->trouble.status == LAS_OK)
@@ -165,7 +171,8 @@ static enum las_status on_line(void *self, struct las_slice line)
     if (st == LAS_E_INVALID) {
         /* A new list would show the same object: keep the last good one, go on behind it. */
         pump->bad_objects++;
-        las_log_error(pump->env.log, "watch %s: object passed over: %s", las_kind_plural(pump->kind), err.text);
+        las_log_error(pump->env.log, "watch %s: object passed over: %s",
+                      las_kind_plural(pump->kind), err.text);
         las_reflector_event(&pump->reflector, event.resource_version);
         return LAS_OK;
     }
@@ -239,15 +246,18 @@ static void page_done(struct las_pump *pump)
     }
     count(pump);
     uint64_t now_ns = las_clock_now_ns(pump->env.clock);
-    if (!las_reflector_page(&pump->reflector, page.resource_version, page.continue_token, now_ns, pump->env.prng))
+    if (!las_reflector_page(&pump->reflector, page.resource_version, page.continue_token, now_ns,
+                            pump->env.prng))
         return;
     pump->missing = false;
     if (las_store_list_commit(pump->store) != LAS_OK) {
-        las_log_error(pump->env.log, "list %s: could not be taken over: out of memory", las_kind_plural(pump->kind));
+        las_log_error(pump->env.log, "list %s: could not be taken over: out of memory",
+                      las_kind_plural(pump->kind));
         las_pump_restart(pump);
         return;
     }
-    las_log_v(pump->env.log, 1, "listed %zu %s", las_store_count(pump->store), las_kind_plural(pump->kind));
+    las_log_v(pump->env.log, 1, "listed %zu %s", las_store_count(pump->store),
+              las_kind_plural(pump->kind));
 }
 
 static void on_done(void *self, enum las_outcome outcome, const struct las_err *err)
@@ -258,21 +268,23 @@ static void on_done(void *self, enum las_outcome outcome, const struct las_err *
         page_done(pump);
     } else if (outcome == LAS_OUTCOME_ANSWERED && pump->code != 200) {
         char text[LAS_ERR_TEXT_BYTES];
-        enum las_failure failure =
-            las_failure_of(pump->env.decoder, pump->code, pump->json ? LAS_SLICE(LAS_CONTENT_JSON) : LAS_SLICE(""),
-                           las_buf_slice(&pump->error_body), text);
+        enum las_failure failure = las_failure_of(
+            pump->env.decoder, pump->code, pump->json ? LAS_SLICE(LAS_CONTENT_JSON) : LAS_SLICE(""),
+            las_buf_slice(&pump->error_body), text);
         failed(pump, failure, text);
     } else {
         /* A watch that was open and ended, cleanly or not, goes on at its version. */
         bool was_open = pump->code == 200 && !pump->reflector.listing;
         if (was_open)
-            las_log_v(pump->env.log, 2, "watch %s ended%s%s", las_kind_plural(pump->kind), err ? ": " : "",
-                      err ? err->text : "");
-        failed(pump, was_open ? LAS_FAILURE_NONE : LAS_FAILURE_SERVER, err ? err->text : "the answer broke off");
+            las_log_v(pump->env.log, 2, "watch %s ended%s%s", las_kind_plural(pump->kind),
+                      err ? ": " : "", err ? err->text : "");
+        failed(pump, was_open ? LAS_FAILURE_NONE : LAS_FAILURE_SERVER,
+               err ? err->text : "the answer broke off");
     }
 }
 
-static const struct las_response_handler handler = {.on_head = on_head, .on_data = on_data, .on_done = on_done};
+static const struct las_response_handler handler = {
+    .on_head = on_head, .on_data = on_data, .on_done = on_done};
 
 static void reset(struct las_pump *pump)
 {
@@ -318,20 +330,23 @@ static enum las_status start_list(struct las_pump *pump)
 
 static enum las_status start_watch(struct las_pump *pump)
 {
-    uint32_t seconds = LAS_WATCH_SECONDS_MIN +
-                       (uint32_t)las_prng_below(pump->env.prng, LAS_WATCH_SECONDS_MAX - LAS_WATCH_SECONDS_MIN + 1);
+    uint32_t seconds =
+        LAS_WATCH_SECONDS_MIN +
+        (uint32_t)las_prng_below(pump->env.prng, LAS_WATCH_SECONDS_MAX - LAS_WATCH_SECONDS_MIN + 1);
     struct las_buf path;
     las_buf_init(&path, PATH_BYTES_MAX);
-    las_path_watch(pump->kind, pump->field_selector, las_slice_of(pump->reflector.version), seconds, &path);
+    las_path_watch(pump->kind, pump->field_selector, las_slice_of(pump->reflector.version), seconds,
+                   &path);
     enum las_status st = las_buf_status(&path);
     pump->transport = pump->env.watches;
     if (st == LAS_OK)
-        st = las_transport_start(pump->transport,
-                                 &(struct las_request){.method = LAS_GET,
-                                                       .path = las_buf_slice(&path),
-                                                       .deadline_ns = (seconds + WATCH_GRACE_SECONDS) * LAS_NS_PER_SEC,
-                                                       .stream = true},
-                                 &handler, pump, &pump->handle);
+        st = las_transport_start(
+            pump->transport,
+            &(struct las_request){.method = LAS_GET,
+                                  .path = las_buf_slice(&path),
+                                  .deadline_ns = (seconds + WATCH_GRACE_SECONDS) * LAS_NS_PER_SEC,
+                                  .stream = true},
+            &handler, pump, &pump->handle);
     las_buf_fini(&path);
     return st;
 }

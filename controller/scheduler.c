@@ -20,17 +20,20 @@ static enum las_status init_pumps(struct las_scheduler *s)
                                      .prng = &s->prng,
                                      .clock = s->ports.clock,
                                      .log = s->ports.log};
-    struct las_store *const stores[LAS_KIND_COUNT] = {
-        [LAS_KIND_POD] = &s->pods, [LAS_KIND_NODE] = &s->nodes, [LAS_KIND_NODE_LATENCY] = &s->node_latencies};
+    struct las_store *const stores[LAS_KIND_COUNT] = {[LAS_KIND_POD] = &s->pods,
+                                                      [LAS_KIND_NODE] = &s->nodes,
+                                                      [LAS_KIND_NODE_LATENCY] = &s->node_latencies};
     for (int kind = 0; kind < LAS_KIND_COUNT; kind++) {
-        enum las_status st = las_pump_init(&s->pumps[kind], &env, (enum las_kind)kind, stores[kind]);
+        enum las_status st =
+            las_pump_init(&s->pumps[kind], &env, (enum las_kind)kind, stores[kind]);
         if (st != LAS_OK)
             return st;
     }
     return LAS_OK;
 }
 
-enum las_status las_scheduler_new(struct las_scheduler **out, const struct las_scheduler_config *config,
+enum las_status las_scheduler_new(struct las_scheduler **out,
+                                  const struct las_scheduler_config *config,
                                   const struct las_ports *ports)
 {
     struct las_scheduler *s = las_mem_zalloc(1, sizeof(*s));

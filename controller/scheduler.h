@@ -1,10 +1,12 @@
-/* The product's state and its parts, wired over ports: everything but processes, files and sockets. Tests run it on fakes.
+/* The product's state and its parts, wired over ports: everything but processes, files and sockets.
+ * Tests run it on fakes.
  *
- *   pump (one a kind): transport -> decode -> store -> follow: what a change means for table, ledger, index and queue
- *   turn: what is due, in fixed order: pumps, wake-ups, decisions, writes
+ *   pump (one a kind): transport -> decode -> store -> follow: what a change means for table,
+ * ledger, index and queue turn: what is due, in fixed order: pumps, wake-ups, decisions, writes
  *   writers: bind, status, condition, event: one request each, with what its answer means
  *
- * Callbacks of the transport change state at once and decide nothing; decisions and writes happen in the turn alone. */
+ * Callbacks of the transport change state at once and decide nothing; decisions and writes happen
+ * in the turn alone. */
 #ifndef LAS_CONTROLLER_SCHEDULER_H
 #define LAS_CONTROLLER_SCHEDULER_H
 
@@ -22,23 +24,25 @@
 
 /* Where the outside is reached. All borrowed; they must outlive the scheduler. */
 struct las_ports {
-    struct las_transport *lists;   /* lists, and watches if `watches` is the same */
+    struct las_transport *lists; /* lists, and watches if `watches` is the same */
     struct las_transport *watches;
-    struct las_transport *writes;  /* a connection of its own: a stalled watch must not hold up a bind */
+    struct las_transport
+        *writes; /* a connection of its own: a stalled watch must not hold up a bind */
     const struct las_clock *clock;
     const struct las_log *log;
 };
 
 struct las_scheduler_config {
-    struct las_slice name;               /* spec.schedulerName of our pods */
-    struct las_slice instance;           /* reportingInstance of events */
+    struct las_slice name;     /* spec.schedulerName of our pods */
+    struct las_slice instance; /* reportingInstance of events */
     bool skip_untargeted;
     struct las_slice node_latency_label; /* empty: labels are not looked at */
     uint64_t stale_after_ns;
     uint64_t seed;
 };
 
-/* Powers of two microseconds: bucket i counts decisions of at most 2^i us; the last one counts all. */
+/* Powers of two microseconds: bucket i counts decisions of at most 2^i us; the last one counts all.
+ */
 #define LAS_DURATION_BUCKETS 18
 
 struct las_scheduler_counters {
@@ -62,7 +66,7 @@ struct las_scheduler {
     struct las_latency_index latency;
     struct las_queue queue;
     struct las_class_cache classes;
-    bool latency_known;                  /* NodeLatency objects were synced at the last turn */
+    bool latency_known; /* NodeLatency objects were synced at the last turn */
 
     struct las_caller caller;
     struct las_bind_writer binds;
@@ -75,13 +79,14 @@ struct las_scheduler {
 };
 
 /* Slices of config are copied by reference: they must outlive the scheduler. LAS_E_NOMEM. */
-LAS_MUST_USE enum las_status las_scheduler_new(struct las_scheduler **out, const struct las_scheduler_config *config,
+LAS_MUST_USE enum las_status las_scheduler_new(struct las_scheduler **out,
+                                               const struct las_scheduler_config *config,
                                                const struct las_ports *ports);
 /* Cancels all requests and frees everything. NULL is allowed. */
 void las_scheduler_free(struct las_scheduler *scheduler);
 
-/* Do what is due (turn.c). Returns the monotonic time of the next turn that time alone makes necessary; now_ns or less: there
- * is more to do at once. */
+/* Do what is due (turn.c). Returns the monotonic time of the next turn that time alone makes
+ * necessary; now_ns or less: there is more to do at once. */
 uint64_t las_scheduler_turn(struct las_scheduler *scheduler, uint64_t now_ns);
 
 /* No new decision from now on; binds in flight go on to their answers. */

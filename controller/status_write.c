@@ -1,6 +1,7 @@
-/* Merge patches of nodelatencies/status. The whole status is sent each time and no version with it: what it says follows
- * from the spec, the pods and the time alone, and every event of the object has it evaluated again, so a status that lands on
- * a newer object is corrected by the event of that object. */
+/* Merge patches of nodelatencies/status. The whole status is sent each time and no version with it:
+ * what it says follows from the spec, the pods and the time alone, and every event of the object
+ * has it evaluated again, so a status that lands on a newer object is corrected by the event of
+ * that object. */
 #include "status_write.h"
 
 #include "scheduler.h"
@@ -18,12 +19,12 @@
 struct node_status {
     struct las_heap_node heap;
     char *name;
-    uint64_t due_ns;       /* when to evaluate next */
+    uint64_t due_ns;        /* when to evaluate next */
     uint64_t not_before_ns; /* one write a second */
-    uint64_t sent_hash;    /* of the last status that the server took, times left out */
+    uint64_t sent_hash;     /* of the last status that the server took, times left out */
     uint64_t sent_ns;
     bool in_flight;
-    bool dirty;            /* marked again while in flight */
+    bool dirty; /* marked again while in flight */
 };
 
 static bool before(const struct las_heap_node *a, const struct las_heap_node *b)
@@ -51,7 +52,7 @@ static void destroy(struct las_status_writer *writer, struct node_status *status
 
 void las_status_writer_fini(struct las_status_writer *writer)
 {
-    LAS_MAP_EACH(at, &writer->by_name)
+    LAS_MAP_EACH (at, &writer->by_name)
         destroy(writer, las_map_value(at));
     las_map_fini(&writer->by_name);
     las_heap_fini(&writer->due);
@@ -100,7 +101,8 @@ static void take_marked(struct las_status_writer *writer, uint64_t now_ns)
         if (status->in_flight)
             status->dirty = true;
         else
-            set_due(writer, status, status->not_before_ns > now_ns ? status->not_before_ns : now_ns);
+            set_due(writer, status,
+                    status->not_before_ns > now_ns ? status->not_before_ns : now_ns);
     }
 }
 
@@ -118,13 +120,18 @@ static void on_written(void *self, void *context, const struct las_answer *answe
         if (status->dirty)
             set_due(writer, status, status->not_before_ns);
         else if (!status->heap.place)
-            set_due(writer, status, now_ns + LAS_STATUS_REPEAT_NS); /* see that the server kept what it took */
+            set_due(writer, status,
+                    now_ns + LAS_STATUS_REPEAT_NS); /* see that the server kept what it took */
     } else {
         writer->failed++;
         status->sent_hash = 0;
-        bool said = answer->failure == LAS_FAILURE_FORBIDDEN || answer->failure == LAS_FAILURE_INVALID;
-        las_log_v(s->ports.log, said ? 0 : 1, "status of NodeLatency %s: %s", status->name, answer->text);
-        uint64_t wait_ns = answer->retry_after_ns ? answer->retry_after_ns : said ? LAS_STATUS_REPEAT_NS : LAS_NS_PER_SEC;
+        bool said =
+            answer->failure == LAS_FAILURE_FORBIDDEN || answer->failure == LAS_FAILURE_INVALID;
+        las_log_v(s->ports.log, said ? 0 : 1, "status of NodeLatency %s: %s", status->name,
+                  answer->text);
+        uint64_t wait_ns = answer->retry_after_ns ? answer->retry_after_ns
+                           : said                 ? LAS_STATUS_REPEAT_NS
+                                                  : LAS_NS_PER_SEC;
         set_due(writer, status, now_ns + wait_ns);
     }
     status->dirty = false;
@@ -143,8 +150,8 @@ static uint64_t hash_of(const struct las_node_latency_status *status, struct las
     return las_fnv1a(LAS_FNV1A_START, las_buf_slice(scratch));
 }
 
-static void send(struct las_status_writer *writer, struct node_status *status, const struct las_node_latency_status *wanted,
-                 uint64_t now_ns)
+static void send(struct las_status_writer *writer, struct node_status *status,
+                 const struct las_node_latency_status *wanted, uint64_t now_ns)
 {
     struct las_buf path, body;
     las_buf_init(&path, PATH_BYTES_MAX);
@@ -152,7 +159,8 @@ static void send(struct las_status_writer *writer, struct node_status *status, c
     uint64_t hash = hash_of(wanted, &body);
     bool repeat = hash == status->sent_hash && now_ns - status->sent_ns < LAS_STATUS_REPEAT_NS;
     las_buf_reset(&body);
-    las_path_object(LAS_KIND_NODE_LATENCY, LAS_SLICE(""), las_slice_of(status->name), "status", &path);
+    las_path_object(LAS_KIND_NODE_LATENCY, LAS_SLICE(""), las_slice_of(status->name), "status",
+                    &path);
     las_encode_node_latency_status(wanted, &body);
     enum las_status st = las_buf_status(&path);
     if (st == LAS_OK)
@@ -191,12 +199,13 @@ static void evaluate(struct las_status_writer *writer, struct node_status *statu
         destroy(writer, status);
         return;
     }
-    const struct las_reconcile_input input = {.nodes = &s->table,
-                                              .latency = &s->latency,
-                                              .ledger = &s->ledger,
-                                              .now_ns = now_ns,
-                                              .wall_us = las_clock_wall_us(s->ports.clock),
-                                              .judge_age = las_pump_watching(&s->pumps[LAS_KIND_NODE_LATENCY])};
+    const struct las_reconcile_input input = {
+        .nodes = &s->table,
+        .latency = &s->latency,
+        .ledger = &s->ledger,
+        .now_ns = now_ns,
+        .wall_us = las_clock_wall_us(s->ports.clock),
+        .judge_age = las_pump_watching(&s->pumps[LAS_KIND_NODE_LATENCY])};
     struct las_node_latency_status wanted;
     bool changed;
     uint64_t next_ns;

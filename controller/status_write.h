@@ -1,6 +1,6 @@
-/* NodeLatency status: what las_reconcile wants, written when it differs from what is stored; at most once a second a node and
- * about 20 a second in all, since each costs the API server as much as several binds. Also re-evaluated when time alone
- * changes it (a measurement gets stale). */
+/* NodeLatency status: what las_reconcile wants, written when it differs from what is stored; at
+ * most once a second a node and about 20 a second in all, since each costs the API server as much
+ * as several binds. Also re-evaluated when time alone changes it (a measurement gets stale). */
 #ifndef LAS_CONTROLLER_STATUS_WRITE_H
 #define LAS_CONTROLLER_STATUS_WRITE_H
 
@@ -13,7 +13,8 @@ struct las_scheduler;
 #define LAS_STATUS_PER_NODE_NS (UINT64_C(1) * 1000000000)
 #define LAS_STATUS_PER_SECOND 20u
 #define LAS_STATUS_IN_FLIGHT_MAX 8u
-/* A status that the server stored differently (pruned by an older CRD) is not sent again sooner than this. */
+/* A status that the server stored differently (pruned by an older CRD) is not sent again sooner
+ * than this. */
 #define LAS_STATUS_REPEAT_NS (UINT64_C(60) * 1000000000)
 
 struct las_status_writer {

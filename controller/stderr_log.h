@@ -6,7 +6,9 @@
 
 void las_stderr_log_init(struct las_log *log, int verbosity);
 
-/* The line as it is written, newline included: level letter, date and time (UTC), process id, text. */
-void las_stderr_log_format(enum las_log_level level, int64_t wall_us, long pid, struct las_slice line, struct las_buf *out);
+/* The line as it is written, newline included: level letter, date and time (UTC), process id, text.
+ */
+void las_stderr_log_format(enum las_log_level level, int64_t wall_us, long pid,
+                           struct las_slice line, struct las_buf *out);
 
 #endif

@@ -21,7 +21,8 @@ static void note_latency_known(struct las_scheduler *s)
     s->latency_known = known;
 }
 
-/* Ask the waiting pods about each improved node; wake those that it takes. True if some were left for the next turn. */
+/* Ask the waiting pods about each improved node; wake those that it takes. True if some were left
+ * for the next turn. */
 static bool wake(struct las_scheduler *s, uint64_t now_ns)
 {
     const struct las_view view = las_scheduler_view(s, now_ns);
@@ -36,7 +37,8 @@ static bool wake(struct las_scheduler *s, uint64_t now_ns)
             next = las_queue_next_parked(&s->queue, pod);
             checks++;
             if (las_cycle_node_takes(&view, pod->pod, &options, node))
-                LAS_IGNORE(las_queue_wake(&s->queue, pod)); /* Out of memory: it stays parked for the safety net. */
+                LAS_IGNORE(las_queue_wake(
+                    &s->queue, pod)); /* Out of memory: it stays parked for the safety net. */
         }
     }
     return !las_list_empty(&s->table.improved);
@@ -74,8 +76,9 @@ static void warn_about_annotations(struct las_scheduler *s, struct las_queued_po
 }
 
 /* Tell the user, if it is news: as condition and event of the pod. */
-static void say_refusal(struct las_scheduler *s, struct las_queued_pod *queued, const struct las_verdict *verdict,
-                        const struct las_view *view, uint64_t now_ns)
+static void say_refusal(struct las_scheduler *s, struct las_queued_pod *queued,
+                        const struct las_verdict *verdict, const struct las_view *view,
+                        uint64_t now_ns)
 {
     bool invalid = verdict->kind == LAS_VERDICT_INVALID;
     uint64_t reasons = las_explain_reason_set(queued->pod, verdict) | 1; /* 0 means none */
@@ -86,15 +89,17 @@ static void say_refusal(struct las_scheduler *s, struct las_queued_pod *queued, 
     struct las_buf text;
     las_buf_init(&text, LAS_EXPLAIN_BYTES_MAX);
     las_explain_refusal(view, queued->pod, verdict, &text);
-    las_log_v(s->ports.log, 1, "pod %.*s/%.*s is not bound: %.*s", LAS_SLICE_ARG(queued->pod->object.meta.namespace),
+    las_log_v(s->ports.log, 1, "pod %.*s/%.*s is not bound: %.*s",
+              LAS_SLICE_ARG(queued->pod->object.meta.namespace),
               LAS_SLICE_ARG(queued->pod->object.meta.name), LAS_SLICE_ARG(las_buf_slice(&text)));
-    las_condition_writer_put(&s->conditions, queued->pod, invalid ? "SchedulerError" : "Unschedulable",
-                             las_buf_slice(&text));
+    las_condition_writer_put(&s->conditions, queued->pod,
+                             invalid ? "SchedulerError" : "Unschedulable", las_buf_slice(&text));
     bool first = queued->event_sequence == 0;
     if (first || again || now_ns - queued->said_ns >= LAS_SAY_CHANGED_NS) {
         struct las_pod_event event = {.pod = queued->pod,
                                       .warning = true,
-                                      .reason = invalid ? "InvalidLatencyAnnotation" : "FailedScheduling",
+                                      .reason =
+                                          invalid ? "InvalidLatencyAnnotation" : "FailedScheduling",
                                       .action = "Scheduling",
                                       .note = las_buf_slice(&text)};
         if (!changed && !first) {
@@ -110,10 +115,12 @@ static void say_refusal(struct las_scheduler *s, struct las_queued_pod *queued, 
     las_buf_fini(&text);
 }
 
-static void put_off(struct las_scheduler *s, struct las_queued_pod *queued, enum las_status st, uint64_t now_ns)
+static void put_off(struct las_scheduler *s, struct las_queued_pod *queued, enum las_status st,
+                    uint64_t now_ns)
 {
     s->counters.attempts_error++;
-    las_log_error(s->ports.log, "pod %.*s/%.*s: %s", LAS_SLICE_ARG(queued->pod->object.meta.namespace),
+    las_log_error(s->ports.log, "pod %.*s/%.*s: %s",
+                  LAS_SLICE_ARG(queued->pod->object.meta.namespace),
                   LAS_SLICE_ARG(queued->pod->object.meta.name), las_status_text(st));
     LAS_IGNORE(las_queue_put_off(&s->queue, queued, 0, now_ns, &s->prng));
 }
@@ -124,7 +131,8 @@ static void decide_one(struct las_scheduler *s, struct las_queued_pod *queued, u
     const struct las_cycle_options options = {.skip_untargeted = s->config.skip_untargeted};
     struct las_verdict verdict;
     uint64_t begin_ns = las_clock_now_ns(s->ports.clock);
-    enum las_status st = las_cycle_decide(&view, queued->pod, &options, &s->prng, &s->classes, &verdict);
+    enum las_status st =
+        las_cycle_decide(&view, queued->pod, &options, &s->prng, &s->classes, &verdict);
     count_decision(s, las_clock_now_ns(s->ports.clock) - begin_ns);
     warn_about_annotations(s, queued);
     if (st != LAS_OK) {
@@ -135,8 +143,10 @@ static void decide_one(struct las_scheduler *s, struct las_queued_pod *queued, u
         s->counters.attempts_unschedulable += verdict.kind != LAS_VERDICT_INVALID;
         s->counters.attempts_error += verdict.kind == LAS_VERDICT_INVALID;
         say_refusal(s, queued, &verdict, &view, now_ns);
-        bool ages = verdict.kind == LAS_VERDICT_NO_NODE && verdict.diagnosis.by_filter[LAS_FILTER_LATENCY] > 0;
-        LAS_IGNORE(las_queue_park(&s->queue, queued, ages ? LAS_QUEUE_REFRESH_NS : LAS_QUEUE_FLUSH_NS, now_ns));
+        bool ages = verdict.kind == LAS_VERDICT_NO_NODE &&
+                    verdict.diagnosis.by_filter[LAS_FILTER_LATENCY] > 0;
+        LAS_IGNORE(las_queue_park(&s->queue, queued,
+                                  ages ? LAS_QUEUE_REFRESH_NS : LAS_QUEUE_FLUSH_NS, now_ns));
         return;
     }
     /* Reserve before the request: the next decision must see it. */
@@ -153,8 +163,10 @@ static void decide_one(struct las_scheduler *s, struct las_queued_pod *queued, u
 /* True if more pods could be decided at once. */
 static bool decide(struct las_scheduler *s, uint64_t now_ns)
 {
-    if (s->stopping || !las_pump_synced(&s->pumps[LAS_KIND_POD]) || !las_pump_synced(&s->pumps[LAS_KIND_NODE]) ||
-        !(las_pump_synced(&s->pumps[LAS_KIND_NODE_LATENCY]) || s->pumps[LAS_KIND_NODE_LATENCY].missing))
+    if (s->stopping || !las_pump_synced(&s->pumps[LAS_KIND_POD]) ||
+        !las_pump_synced(&s->pumps[LAS_KIND_NODE]) ||
+        !(las_pump_synced(&s->pumps[LAS_KIND_NODE_LATENCY]) ||
+          s->pumps[LAS_KIND_NODE_LATENCY].missing))
         return false;
     for (uint32_t i = 0; i < LAS_DECISIONS_PER_TURN; i++) {
         if (!las_bind_writer_has_room(&s->binds))

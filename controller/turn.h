@@ -2,7 +2,8 @@
 #ifndef LAS_CONTROLLER_TURN_H
 #define LAS_CONTROLLER_TURN_H
 
-/* Decisions in one turn: the rest waits for the next, so that reading and answering go on between. */
+/* Decisions in one turn: the rest waits for the next, so that reading and answering go on between.
+ */
 #define LAS_DECISIONS_PER_TURN 16u
 /* Waiting pods that one turn asks whether a changed node now takes them. */
 #define LAS_WAKE_CHECKS_PER_TURN 4096u

@@ -1,4 +1,5 @@
-/* Builds the process from its parts and takes it down again, each step undone in the reverse order. */
+/* Builds the process from its parts and takes it down again, each step undone in the reverse order.
+ */
 #include "wire.h"
 
 #include <unistd.h>
@@ -37,15 +38,16 @@ struct app {
     uint64_t stop_by_ns; /* 0: not stopping */
 };
 
-static enum las_status parse_exec(void *self, struct las_slice text, struct las_arena *arena, struct las_exec_result *out,
-                                  struct las_err *err)
+static enum las_status parse_exec(void *self, struct las_slice text, struct las_arena *arena,
+                                  struct las_exec_result *out, struct las_err *err)
 {
     struct app *app = self;
     struct las_exec_credential credential;
-    enum las_status st =
-        las_exec_credential_decode(app->decoder, text, app->endpoint.exec.api_version, arena, &credential, err);
+    enum las_status st = las_exec_credential_decode(
+        app->decoder, text, app->endpoint.exec.api_version, arena, &credential, err);
     if (st == LAS_OK)
-        *out = (struct las_exec_result){credential.token, credential.cert_pem, credential.key_pem, credential.expires_us};
+        *out = (struct las_exec_result){credential.token, credential.cert_pem, credential.key_pem,
+                                        credential.expires_us};
     return st;
 }
 
@@ -68,7 +70,8 @@ static void on_signal(void *self, int number)
     (void)number;
     if (app->stop_by_ns)
         return;
-    las_log_info(app->log, "stopping: no new decision; binds in flight: %u", app->scheduler->binds.in_flight);
+    las_log_info(app->log, "stopping: no new decision; binds in flight: %u",
+                 app->scheduler->binds.in_flight);
     las_scheduler_stop(app->scheduler);
     app->stop_by_ns = las_clock_now_ns(las_loop_clock(app->loop)) + STOP_NS;
 }
@@ -80,27 +83,34 @@ static enum las_status load_config(struct app *app, struct las_err *err)
     enum las_status st = las_decoder_new(&app->decoder);
     if (st != LAS_OK)
         return las_err_set(err, st, "%s", las_status_text(st));
-    st = las_config_load(app->options, &env, app->decoder, &app->arena, &app->endpoint, &source, err);
+    st = las_config_load(app->options, &env, app->decoder, &app->arena, &app->endpoint, &source,
+                         err);
     if (st != LAS_OK)
         return st;
-    las_log_info(app->log, "API server %.*s:%u, from %.*s", LAS_SLICE_ARG(app->endpoint.host), app->endpoint.port,
-                 LAS_SLICE_ARG(source));
+    las_log_info(app->log, "API server %.*s:%u, from %.*s", LAS_SLICE_ARG(app->endpoint.host),
+                 app->endpoint.port, LAS_SLICE_ARG(source));
     if (app->endpoint.insecure_skip_tls_verify)
-        las_log_warning(app->log, "the certificate of the API server is not verified: insecure-skip-tls-verify is set");
+        las_log_warning(
+            app->log,
+            "the certificate of the API server is not verified: insecure-skip-tls-verify is set");
     return LAS_OK;
 }
 
 static enum las_status make_transports(struct app *app, struct las_err *err)
 {
     struct las_loop *loop = app->loop;
-    enum las_status st = las_cred_new(loop, &app->endpoint, parse_exec, app, app->log, &app->cred, err);
+    enum las_status st =
+        las_cred_new(loop, &app->endpoint, parse_exec, app, app->log, &app->cred, err);
     if (st != LAS_OK)
         return st;
-    st = las_client_new(loop, app->cred, &(struct las_client_options){.name = "lists and watches", .seed = app->seed}, app->log,
-                        &app->lists);
+    st =
+        las_client_new(loop, app->cred,
+                       &(struct las_client_options){.name = "lists and watches", .seed = app->seed},
+                       app->log, &app->lists);
     if (st == LAS_OK)
-        st = las_client_new(loop, app->cred, &(struct las_client_options){.name = "writes", .seed = app->seed + 1}, app->log,
-                            &app->writes);
+        st = las_client_new(loop, app->cred,
+                            &(struct las_client_options){.name = "writes", .seed = app->seed + 1},
+                            app->log, &app->writes);
     if (st != LAS_OK)
         return las_err_set(err, st, "%s", las_status_text(st));
     if (app->options->watch_websocket || app->options->port)
@@ -119,12 +129,14 @@ static enum las_status make_scheduler(struct app *app, struct las_err *err)
     const struct las_scheduler_config config = {.name = las_slice_of(options->scheduler_name),
                                                 .instance = las_slice_of(app->instance),
                                                 .skip_untargeted = options->skip_untargeted,
-                                                .node_latency_label = las_slice_of(options->node_latency_label),
+                                                .node_latency_label =
+                                                    las_slice_of(options->node_latency_label),
                                                 .stale_after_ns = (uint64_t)options->stale_after_ns,
                                                 .seed = app->seed};
     struct las_transport *lists = las_client_transport(app->lists);
     const struct las_ports ports = {.lists = lists,
-                                    .watches = app->watches ? las_ws_transport(app->watches) : lists,
+                                    .watches =
+                                        app->watches ? las_ws_transport(app->watches) : lists,
                                     .writes = las_client_transport(app->writes),
                                     .clock = las_loop_clock(app->loop),
                                     .log = app->log};
@@ -132,7 +144,8 @@ static enum las_status make_scheduler(struct app *app, struct las_err *err)
     if (st != LAS_OK)
         return las_err_set(err, st, "%s", las_status_text(st));
     if (options->port)
-        st = las_health_new(app->lws, options->bind_address, (uint16_t)options->port, app->scheduler, app->log, &app->health, err);
+        st = las_health_new(app->lws, options->bind_address, (uint16_t)options->port,
+                            app->scheduler, app->log, &app->health, err);
     return st;
 }
 
@@ -175,8 +188,10 @@ int las_run(const struct las_options *options, const struct las_log *log)
         las_random_seed(&app.seed);
     enum las_status st = build(&app, &err);
     if (st == LAS_OK) {
-        las_log_info(log, "latency-aware-scheduler " LAS_VERSION " runs as %s over %s watches, seed %llu", options->scheduler_name,
-                     options->watch_websocket ? "websocket" : "HTTP", (unsigned long long)app.seed);
+        las_log_info(
+            log, "latency-aware-scheduler " LAS_VERSION " runs as %s over %s watches, seed %llu",
+            options->scheduler_name, options->watch_websocket ? "websocket" : "HTTP",
+            (unsigned long long)app.seed);
         las_loop_run(app.loop);
         las_log_info(log, "stopped");
     } else {

@@ -6,8 +6,8 @@
 
 #include "las/base/log.h"
 
-/* Run the scheduler until it is told to stop. Returns the exit code: 0 after an ordered shutdown, 1 on a failure that was
- * logged. */
+/* Run the scheduler until it is told to stop. Returns the exit code: 0 after an ordered shutdown, 1
+ * on a failure that was logged. */
 int las_run(const struct las_options *options, const struct las_log *log);
 
 #endif

@@ -56,8 +56,7 @@ enum las_status las_amounts_max(struct las_amounts *to, const struct las_amounts
 enum las_status las_amounts_read(struct las_json list, struct las_amounts *out, struct las_err *err)
 {
     out->count = 0;
-    LAS_JSON_EACH(child, list)
-    {
+    LAS_JSON_EACH (child, list) {
         struct las_slice name = las_json_key(child), text = las_json_text(child);
         int64_t value = 0;
         if (las_json_type(child) == LAS_JSON_NULL)

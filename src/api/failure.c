@@ -45,8 +45,7 @@ static enum las_failure by_code(int code)
 
 static bool says_too_new(struct las_json status)
 {
-    LAS_JSON_EACH(cause, las_json_get(las_json_get(status, "details"), "causes"))
-    {
+    LAS_JSON_EACH (cause, las_json_get(las_json_get(status, "details"), "causes")) {
         if (las_slice_is(las_read_text(cause, "reason"), "ResourceVersionTooLarge"))
             return true;
     }

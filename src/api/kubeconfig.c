@@ -45,8 +45,7 @@ static enum las_status find(struct resolve *r, const char *list, const char *inn
         enum las_status st = parse(r, &r->files[i], &root);
         if (st != LAS_OK)
             return st;
-        LAS_JSON_EACH(entry, las_json_get(root, list))
-        {
+        LAS_JSON_EACH (entry, las_json_get(root, list)) {
             if (!las_slice_eq(las_read_text(entry, "name"), name))
                 continue;
             value = las_json_get(entry, inner);
@@ -170,14 +169,12 @@ static enum las_status resolve_exec(struct resolve *r, const struct found *user,
     if (las_slice_is(mode, "Always"))
         return bad_field(r, &at, "user", name, "exec.interactiveMode",
                          "Always is not possible: there is no terminal");
-    LAS_JSON_EACH(arg, las_json_get(at.value, "args"))
-    {
+    LAS_JSON_EACH (arg, las_json_get(at.value, "args")) {
         if (out->arg_count == LAS_EXEC_ARGS_MAX)
             return bad_field(r, &at, "user", name, "exec.args", "has too many items");
         out->args[out->arg_count++] = las_arena_copy(r->arena, las_json_text(arg));
     }
-    LAS_JSON_EACH(variable, las_json_get(at.value, "env"))
-    {
+    LAS_JSON_EACH (variable, las_json_get(at.value, "env")) {
         if (out->env_count == LAS_EXEC_ENV_MAX)
             return bad_field(r, &at, "user", name, "exec.env", "has too many items");
         out->env_names[out->env_count] = las_read_copy(variable, "name", r->arena);

@@ -24,8 +24,7 @@ static void read_taints(struct las_json spec, struct las_node *node)
     struct las_taint *taints = count ? las_arena_alloc(arena, count, sizeof(*taints)) : NULL;
     if (!taints)
         return;
-    LAS_JSON_EACH(child, las_json_get(spec, "taints"))
-    {
+    LAS_JSON_EACH (child, las_json_get(spec, "taints")) {
         taints[node->taint_count++] =
             (struct las_taint){.key = las_read_copy(child, "key", arena),
                                .value = las_read_copy(child, "value", arena),

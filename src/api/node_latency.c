@@ -170,8 +170,7 @@ static enum las_status read_targets(struct las_json spec, struct las_node_latenc
     if (!targets)
         return st;
     uint32_t index = 0;
-    LAS_JSON_EACH(child, list)
-    {
+    LAS_JSON_EACH (child, list) {
         struct las_target target;
         if ((st = read_target(child, index++, &out->object.arena, &target, err)) != LAS_OK)
             return st;
@@ -236,8 +235,9 @@ static enum las_status check_interfaces(struct las_json spec, const struct las_n
     enum las_status st = is_type(interfaces, "spec.", "interfaces", LAS_JSON_ARRAY, err);
     for (uint32_t i = 0; st == LAS_OK && i < object->target_count; i++) {
         bool listed = object->targets[i].interface.len == 0;
-        LAS_JSON_EACH(child, interfaces)
-        listed = listed || las_slice_eq(las_read_text(child, "name"), object->targets[i].interface);
+        LAS_JSON_EACH (child, interfaces)
+            listed =
+                listed || las_slice_eq(las_read_text(child, "name"), object->targets[i].interface);
         if (!listed)
             st = las_err_set(err, LAS_E_INVALID,
                              "spec.targets: each `interface` must be the name of an entry of "

@@ -46,8 +46,7 @@ void las_node_latency_status_decode(struct las_json status, struct las_arena *ar
     out->available_pods = number(available, "latencyPods");
     out->available_mbps = number(available, "bandwidthMbps");
     out->pod_set_hash = las_read_copy(status, "podSetHash", arena);
-    LAS_JSON_EACH(child, las_json_get(status, "targets"))
-    {
+    LAS_JSON_EACH (child, las_json_get(status, "targets")) {
         if (out->target_count == LAS_TARGETS_MAX)
             break;
         out->targets[out->target_count++] = (struct las_target_status){
@@ -58,8 +57,7 @@ void las_node_latency_status_decode(struct las_json status, struct las_arena *ar
             .tightest_target_us = small_number(child, "tightestTargetMicroseconds"),
             .violating_pods = small_number(child, "violatingPods")};
     }
-    LAS_JSON_EACH(child, las_json_get(status, "conditions"))
-    {
+    LAS_JSON_EACH (child, las_json_get(status, "conditions")) {
         if (out->condition_count == LAS_CONDITIONS_MAX)
             break;
         out->conditions[out->condition_count++] =

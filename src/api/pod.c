@@ -58,16 +58,15 @@ static const struct las_requirement *read_requirements(struct las_json list,
         return NULL;
     }
     struct las_requirement *item = items;
-    LAS_JSON_EACH(child, list)
-    {
+    LAS_JSON_EACH (child, list) {
         item->key = las_read_copy(child, "key", arena);
         item->op = operator_of(las_read_text(child, "operator"));
         uint32_t values = las_read_count(child, "values");
         struct las_slice *texts = values ? las_arena_alloc(arena, values, sizeof(*texts)) : NULL;
         if (texts) {
             item->values = texts;
-            LAS_JSON_EACH(value, las_json_get(child, "values"))
-            texts[item->value_count++] = las_arena_copy(arena, las_json_text(value));
+            LAS_JSON_EACH (value, las_json_get(child, "values"))
+                texts[item->value_count++] = las_arena_copy(arena, las_json_text(value));
         }
         check_requirement(item++);
     }
@@ -86,8 +85,7 @@ static void read_node_affinity(struct las_json affinity, struct las_pod *pod)
     struct las_node_term *terms = count ? las_arena_alloc(arena, count, sizeof(*terms)) : NULL;
     if (!terms)
         return;
-    LAS_JSON_EACH(child, las_json_get(required, "nodeSelectorTerms"))
-    {
+    LAS_JSON_EACH (child, las_json_get(required, "nodeSelectorTerms")) {
         struct las_node_term *term = &terms[pod->affinity.term_count++];
         term->expressions = read_requirements(las_json_get(child, "matchExpressions"), arena,
                                               &term->expression_count);
@@ -114,8 +112,7 @@ static void read_tolerations(struct las_json list, struct las_pod *pod)
     struct las_toleration *items = count ? las_arena_alloc(arena, count, sizeof(*items)) : NULL;
     if (!items)
         return;
-    LAS_JSON_EACH(child, list)
-    {
+    LAS_JSON_EACH (child, list) {
         struct las_slice op = las_read_text(child, "operator");
         struct las_toleration *item = &items[pod->toleration_count++];
         *item = (struct las_toleration){.key = las_read_copy(child, "key", arena),
@@ -131,8 +128,7 @@ static void read_volumes(struct las_json list, struct las_pod *pod)
 {
     static const char *const exclusive[] = {"gcePersistentDisk", "awsElasticBlockStore", "iscsi",
                                             "rbd"};
-    LAS_JSON_EACH(volume, list)
-    {
+    LAS_JSON_EACH (volume, list) {
         if (las_json_type(las_json_get(volume, "persistentVolumeClaim")) == LAS_JSON_OBJECT ||
             las_json_type(las_json_get(volume, "ephemeral")) == LAS_JSON_OBJECT)
             pod->unsupported |= BIT(VOLUME_CLAIM);
@@ -144,8 +140,7 @@ static void read_volumes(struct las_json list, struct las_pod *pod)
 
 static void read_spread(struct las_json list, struct las_pod *pod)
 {
-    LAS_JSON_EACH(constraint, list)
-    {
+    LAS_JSON_EACH (constraint, list) {
         if (las_slice_is(las_read_text(constraint, "whenUnsatisfiable"), "DoNotSchedule"))
             pod->unsupported |= BIT(TOPOLOGY_SPREAD);
     }
@@ -155,8 +150,7 @@ static void read_spec(struct las_json spec, struct las_pod *pod)
 {
     struct las_arena *arena = &pod->object.arena;
     int64_t number;
-    LAS_JSON_EACH(child, spec)
-    {
+    LAS_JSON_EACH (child, spec) {
         struct las_slice key = las_json_key(child);
         if (las_slice_is(key, "nodeName"))
             pod->node_name = las_arena_copy(arena, las_json_text(child));
@@ -197,8 +191,7 @@ static void read_status(struct las_json status, struct las_pod *pod)
     pod->nominated_node_name = las_read_copy(status, "nominatedNodeName", arena);
     if (pod->node_name.len > 0)
         return; /* The condition matters to pods that wait. */
-    LAS_JSON_EACH(condition, las_json_get(status, "conditions"))
-    {
+    LAS_JSON_EACH (condition, las_json_get(status, "conditions")) {
         if (!las_slice_is(las_read_text(condition, "type"), "PodScheduled"))
             continue;
         pod->scheduled_status = las_read_copy(condition, "status", arena);
@@ -216,8 +209,7 @@ static void read_annotations(struct las_json annotations, struct las_pod *pod)
      * would be bound as if it had not asked. Only 15 keys are known, so all of them find room at
      * the end. */
     const uint32_t unknown_max = LAS_LATENCY_ANNOTATIONS_MAX - 16;
-    LAS_JSON_EACH(child, annotations)
-    {
+    LAS_JSON_EACH (child, annotations) {
         struct las_slice key = las_json_key(child);
         if (las_json_type(child) == LAS_JSON_NULL)
             continue;

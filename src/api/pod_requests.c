@@ -56,8 +56,7 @@ static enum las_status read_container(struct las_json container, struct las_amou
 
 static struct las_json status_of(struct las_json statuses, struct las_slice name)
 {
-    LAS_JSON_EACH(child, statuses)
-    {
+    LAS_JSON_EACH (child, statuses) {
         if (las_slice_eq(las_read_text(child, "name"), name))
             return child;
     }
@@ -102,8 +101,7 @@ static enum las_status add_defaults(const struct input *in, struct las_amounts *
 static enum las_status sum_containers(const struct input *in, struct las_json list,
                                       struct sums *sums, struct las_err *err)
 {
-    LAS_JSON_EACH(container, list)
-    {
+    LAS_JSON_EACH (container, list) {
         struct las_amounts one;
         enum las_status st = read_container(container, &one, err);
         if (st == LAS_OK)
@@ -127,8 +125,7 @@ static bool is_sidecar(struct las_json container)
 static enum las_status sum_init_containers(const struct input *in, struct las_json list,
                                            struct sums *sums, struct las_err *err)
 {
-    LAS_JSON_EACH(container, list)
-    {
+    LAS_JSON_EACH (container, list) {
         struct las_amounts one, peak;
         enum las_status st = read_container(container, &one, err);
         if (st == LAS_OK && is_sidecar(container))
@@ -214,12 +211,10 @@ static uint32_t host_ports(struct las_json list, bool sidecars_only, struct las_
                            struct las_host_port *ports)
 {
     uint32_t count = 0;
-    LAS_JSON_EACH(container, list)
-    {
+    LAS_JSON_EACH (container, list) {
         if (sidecars_only && !is_sidecar(container))
             continue;
-        LAS_JSON_EACH(port, las_json_get(container, "ports"))
-        {
+        LAS_JSON_EACH (port, las_json_get(container, "ports")) {
             int64_t number;
             if (!las_read_integer(las_json_get(port, "hostPort"), &number) || number < 1 ||
                 number > 65535)
@@ -255,8 +250,7 @@ static void read_ports(struct las_json spec, struct las_pod *pod)
 
 static bool resize_is_infeasible(struct las_json status)
 {
-    LAS_JSON_EACH(condition, las_json_get(status, "conditions"))
-    {
+    LAS_JSON_EACH (condition, las_json_get(status, "conditions")) {
         if (las_slice_is(las_read_text(condition, "type"), "PodResizePending"))
             return las_slice_is(las_read_text(condition, "reason"), "Infeasible");
     }

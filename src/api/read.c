@@ -104,8 +104,7 @@ struct las_pairs las_read_pairs(struct las_json object, struct las_arena *arena)
     struct las_pairs pairs = {items, 0};
     if (!items)
         return pairs;
-    LAS_JSON_EACH(child, object)
-    {
+    LAS_JSON_EACH (child, object) {
         struct las_slice key = las_json_key(child);
         if (las_json_type(child) == LAS_JSON_NULL)
             continue;
@@ -130,8 +129,7 @@ enum las_status las_read_meta(struct las_json root, struct las_object *object, s
     struct las_json metadata = las_json_get(root, "metadata");
     struct las_meta *meta = &object->meta;
     struct las_arena *arena = &object->arena;
-    LAS_JSON_EACH(child, metadata)
-    {
+    LAS_JSON_EACH (child, metadata) {
         struct las_slice key = las_json_key(child);
         struct las_slice text = las_json_type(child) == LAS_JSON_STRING ? las_json_text(child)
                                                                         : (struct las_slice){"", 0};

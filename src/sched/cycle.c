@@ -1,9 +1,10 @@
-/* The pod's class has a score for every node; a draw decides among the best; if none passed, one pass asks each node for its
- * reason, which only a refused pod pays. */
+/* The pod's class has a score for every node; a draw decides among the best; if none passed, one
+ * pass asks each node for its reason, which only a refused pod pays. */
 #include "las/sched/cycle.h"
 
 /* The node with the highest score; equal ones by one draw. */
-static void pick(const int32_t *scores, uint32_t count, struct las_prng *prng, struct las_verdict *out)
+static void pick(const int32_t *scores, uint32_t count, struct las_prng *prng,
+                 struct las_verdict *out)
 {
     int32_t best = LAS_SCORE_REFUSED;
     uint32_t ties = 0;
@@ -22,11 +23,13 @@ static void pick(const int32_t *scores, uint32_t count, struct las_prng *prng, s
     out->tie_count = ties;
 }
 
-static void note_latency(struct las_diagnosis *d, const struct las_prepared_pod *prepared, uint32_t node)
+static void note_latency(struct las_diagnosis *d, const struct las_prepared_pod *prepared,
+                         uint32_t node)
 {
     struct las_latency_reading reading;
     enum las_latency_verdict verdict = las_filter_latency(prepared, node, &reading);
-    const struct las_latency_reserve *reserve = &las_node_table_info(prepared->view->nodes, node)->reserve;
+    const struct las_latency_reserve *reserve =
+        &las_node_table_info(prepared->view->nodes, node)->reserve;
     bool first = d->by_latency[verdict]++ == 0;
     switch (verdict) {
     case LAS_LATENCY_ABOVE_TARGET:
@@ -56,7 +59,8 @@ static void note_latency(struct las_diagnosis *d, const struct las_prepared_pod 
     }
 }
 
-static void note_shortages(struct las_diagnosis *d, const struct las_prepared_pod *prepared, uint32_t node)
+static void note_shortages(struct las_diagnosis *d, const struct las_prepared_pod *prepared,
+                           uint32_t node)
 {
     uint64_t scalars;
     uint32_t bits = las_filter_fit_shortages(prepared, node, &scalars);
@@ -86,7 +90,8 @@ static void diagnose(const struct las_prepared_pod *prepared, struct las_diagnos
 }
 
 /* What can be said without looking at a node; LAS_VERDICT_NODE if nodes have to be asked. */
-static enum las_verdict_kind kind_before_nodes(const struct las_view *view, const struct las_pod *pod,
+static enum las_verdict_kind kind_before_nodes(const struct las_view *view,
+                                               const struct las_pod *pod,
                                                const struct las_cycle_options *options)
 {
     const struct las_latency_request *latency = pod->latency;
@@ -101,20 +106,22 @@ static enum las_verdict_kind kind_before_nodes(const struct las_view *view, cons
     return LAS_VERDICT_NODE;
 }
 
-bool las_cycle_node_takes(const struct las_view *view, const struct las_pod *pod, const struct las_cycle_options *options,
-                          uint32_t node)
+bool las_cycle_node_takes(const struct las_view *view, const struct las_pod *pod,
+                          const struct las_cycle_options *options, uint32_t node)
 {
     struct las_prepared_pod prepared;
     return (view->nodes->rows[node].flags & LAS_NODE_PRESENT) &&
            kind_before_nodes(view, pod, options) == LAS_VERDICT_NODE &&
-           las_filter_prepare(&prepared, view, pod) == LAS_OK && las_filter_node(&prepared, node) == LAS_FILTER_PASSED;
+           las_filter_prepare(&prepared, view, pod) == LAS_OK &&
+           las_filter_node(&prepared, node) == LAS_FILTER_PASSED;
 }
 
 enum las_status las_cycle_decide(const struct las_view *view, const struct las_pod *pod,
                                  const struct las_cycle_options *options, struct las_prng *prng,
                                  struct las_class_cache *classes, struct las_verdict *out)
 {
-    *out = (struct las_verdict){.kind = kind_before_nodes(view, pod, options), .node = LAS_NODE_NONE};
+    *out =
+        (struct las_verdict){.kind = kind_before_nodes(view, pod, options), .node = LAS_NODE_NONE};
     if (out->kind != LAS_VERDICT_NODE)
         return LAS_OK;
     struct las_prepared_pod prepared;

@@ -1,6 +1,7 @@
-/* Texts of verdicts. Where no reason of ours takes part, the text is kube-scheduler's to the letter, its order of reasons
- * included (as strings: "10 ..." before "2 ..."). Where one does, reasons stand by count, the largest first, and among equal
- * counts kube-scheduler's before ours, ours in the order of the data quality table. */
+/* Texts of verdicts. Where no reason of ours takes part, the text is kube-scheduler's to the
+ * letter, its order of reasons included (as strings: "10 ..." before "2 ..."). Where one does,
+ * reasons stand by count, the largest first, and among equal counts kube-scheduler's before ours,
+ * ours in the order of the data quality table. */
 #include "las/sched/explain.h"
 
 #include <inttypes.h>
@@ -38,7 +39,8 @@ void las_explain_age(uint64_t age_ns, struct las_buf *out)
         las_buf_printf(out, "%" PRIu64 "d", seconds / 86400);
 }
 
-LAS_PRINTF(4, 5) static void add(struct parts *parts, uint32_t count, uint32_t rank, const char *format, ...)
+LAS_PRINTF(4, 5)
+static void add(struct parts *parts, uint32_t count, uint32_t rank, const char *format, ...)
 {
     if (count == 0 || parts->count == PARTS_MAX)
         return;
@@ -67,16 +69,20 @@ static const char *target_of(const struct las_view *view, const struct las_pod *
 static void add_plain(struct parts *parts, const struct las_pod *pod, const struct las_diagnosis *d)
 {
     add(parts, d->by_filter[LAS_FILTER_NODE_UNSCHEDULABLE], 0, "node(s) were unschedulable");
-    add(parts, d->by_filter[LAS_FILTER_NODE_NAME], 0, "node(s) didn't match the requested node name");
+    add(parts, d->by_filter[LAS_FILTER_NODE_NAME], 0,
+        "node(s) didn't match the requested node name");
     add(parts, d->by_filter[LAS_FILTER_TAINT_TOLERATION], 0, "node(s) had untolerated taint(s)");
-    add(parts, d->by_filter[LAS_FILTER_NODE_AFFINITY], 0, "node(s) didn't match Pod's node affinity/selector");
-    add(parts, d->by_filter[LAS_FILTER_NODE_PORTS], 0, "node(s) didn't have free ports for the requested pod ports");
+    add(parts, d->by_filter[LAS_FILTER_NODE_AFFINITY], 0,
+        "node(s) didn't match Pod's node affinity/selector");
+    add(parts, d->by_filter[LAS_FILTER_NODE_PORTS], 0,
+        "node(s) didn't have free ports for the requested pod ports");
     add(parts, d->short_pods, 0, "Too many pods");
     add(parts, d->short_cpu, 0, "Insufficient cpu");
     add(parts, d->short_memory, 0, "Insufficient memory");
     add(parts, d->short_ephemeral, 0, "Insufficient ephemeral-storage");
     for (uint32_t i = 0; i < pod->requests.scalar_count; i++)
-        add(parts, d->short_scalars[i], 0, "Insufficient %.*s", LAS_SLICE_ARG(pod->requests.scalars[i].name));
+        add(parts, d->short_scalars[i], 0, "Insufficient %.*s",
+            LAS_SLICE_ARG(pod->requests.scalars[i].name));
 }
 
 static void add_aged(struct parts *parts, uint32_t count, uint32_t rank, const char *word,
@@ -95,7 +101,8 @@ static void add_aged(struct parts *parts, uint32_t count, uint32_t rank, const c
 }
 
 /* A target that no node reports is most often a typo: say what there is. */
-static void add_no_target(struct parts *parts, uint32_t count, const struct las_view *view, const struct las_pod *pod)
+static void add_no_target(struct parts *parts, uint32_t count, const struct las_view *view,
+                          const struct las_pod *pod)
 {
     struct las_slice wanted = pod->latency->target_dc;
     if (wanted.len == 0) {
@@ -112,7 +119,8 @@ static void add_no_target(struct parts *parts, uint32_t count, const struct las_
     if (reported || !names)
         add(parts, count, 7, "no measurement of target %.*s", LAS_SLICE_ARG(wanted));
     else
-        add(parts, count, 7, "no measurement of target %.*s (known: %s)", LAS_SLICE_ARG(wanted), known.ptr);
+        add(parts, count, 7, "no measurement of target %.*s (known: %s)", LAS_SLICE_ARG(wanted),
+            known.ptr);
     las_buf_fini(&known);
 }
 
@@ -124,18 +132,23 @@ static void add_latency(struct parts *parts, const struct las_view *view, const 
     const char *percentile = las_percentile_name(want->percentile);
     char target[72];
     if (by[LAS_LATENCY_ABOVE_TARGET])
-        add(parts, by[LAS_LATENCY_ABOVE_TARGET], 1, "latency above target (best %" PRId32 "us on %s, want <=%" PRIu32 "us %s%s)",
-            d->best_above.us, las_node_table_info(view->nodes, d->best_above_node)->name, want->target_us,
-            target_of(view, pod, &d->best_above, target), las_percentile_name(d->best_above.percentile));
+        add(parts, by[LAS_LATENCY_ABOVE_TARGET], 1,
+            "latency above target (best %" PRId32 "us on %s, want <=%" PRIu32 "us %s%s)",
+            d->best_above.us, las_node_table_info(view->nodes, d->best_above_node)->name,
+            want->target_us, target_of(view, pod, &d->best_above, target),
+            las_percentile_name(d->best_above.percentile));
     add_aged(parts, by[LAS_LATENCY_IS_STALE], 2, "stale", &d->freshest_stale);
     add_aged(parts, by[LAS_LATENCY_IS_EXPIRED], 3, "expired", &d->freshest_expired);
-    add(parts, by[LAS_LATENCY_IS_UNREACHABLE], 4, "%starget unreachable", target_of(view, pod, NULL, target));
+    add(parts, by[LAS_LATENCY_IS_UNREACHABLE], 4, "%starget unreachable",
+        target_of(view, pod, NULL, target));
     add(parts, by[LAS_LATENCY_HAS_NO_OBJECT], 5, "no NodeLatency");
     add_no_target(parts, by[LAS_LATENCY_HAS_NO_TARGET], view, pod);
-    add(parts, by[LAS_LATENCY_HAS_NO_PERCENTILE], 8, "no %s or higher percentile measured", percentile);
-    add(parts, by[LAS_LATENCY_PODS_FULL], 9, "latency capacity full (%" PRId64 "/%" PRId64 ")", d->full_pods_used,
-        d->full_pods_max);
-    add(parts, by[LAS_LATENCY_BANDWIDTH_FULL], 10, "latency bandwidth full (%" PRId64 "/%" PRId64 " Mbps, want %" PRIu32 ")",
+    add(parts, by[LAS_LATENCY_HAS_NO_PERCENTILE], 8, "no %s or higher percentile measured",
+        percentile);
+    add(parts, by[LAS_LATENCY_PODS_FULL], 9, "latency capacity full (%" PRId64 "/%" PRId64 ")",
+        d->full_pods_used, d->full_pods_max);
+    add(parts, by[LAS_LATENCY_BANDWIDTH_FULL], 10,
+        "latency bandwidth full (%" PRId64 "/%" PRId64 " Mbps, want %" PRIu32 ")",
         d->full_mbps_used, d->full_mbps_max, want->bandwidth_mbps);
 }
 
@@ -159,8 +172,8 @@ static int by_count(const void *a, const void *b)
     return strcmp(left->text, right->text);
 }
 
-static void no_node(const struct las_view *view, const struct las_pod *pod, const struct las_diagnosis *d,
-                    struct las_buf *out)
+static void no_node(const struct las_view *view, const struct las_pod *pod,
+                    const struct las_diagnosis *d, struct las_buf *out)
 {
     if (d->node_count == 0) {
         las_buf_str(out, "no nodes available to schedule pods");
@@ -171,10 +184,12 @@ static void no_node(const struct las_view *view, const struct las_pod *pod, cons
     add_plain(&parts, pod, d);
     if (d->by_filter[LAS_FILTER_LATENCY])
         add_latency(&parts, view, pod, d);
-    qsort(parts.items, parts.count, sizeof(parts.items[0]), d->by_filter[LAS_FILTER_LATENCY] ? by_count : as_strings);
+    qsort(parts.items, parts.count, sizeof(parts.items[0]),
+          d->by_filter[LAS_FILTER_LATENCY] ? by_count : as_strings);
     las_buf_printf(out, "0/%" PRIu32 " nodes are available:", d->node_count);
     for (uint32_t i = 0; i < parts.count; i++)
-        las_buf_printf(out, "%s %" PRIu32 " %s", i ? "," : "", parts.items[i].count, parts.items[i].text);
+        las_buf_printf(out, "%s %" PRIu32 " %s", i ? "," : "", parts.items[i].count,
+                       parts.items[i].text);
     las_buf_char(out, '.');
 }
 
@@ -185,15 +200,17 @@ static void unsupported(const struct las_pod *pod, struct las_buf *out)
     for (int bit = 0; bit < LAS_POD_UNSUPPORTED_COUNT; bit++) {
         if (!(pod->unsupported >> bit & 1))
             continue;
-        las_buf_printf(out, "%s%s", separator, las_pod_unsupported_text((enum las_pod_unsupported)bit));
+        las_buf_printf(out, "%s%s", separator,
+                       las_pod_unsupported_text((enum las_pod_unsupported)bit));
         separator = ", ";
     }
     if (pod->latency && pod->latency->unsupported.len)
-        las_buf_printf(out, "%sannotation %.*s", separator, LAS_SLICE_ARG(pod->latency->unsupported));
+        las_buf_printf(out, "%sannotation %.*s", separator,
+                       LAS_SLICE_ARG(pod->latency->unsupported));
 }
 
-void las_explain_refusal(const struct las_view *view, const struct las_pod *pod, const struct las_verdict *verdict,
-                         struct las_buf *out)
+void las_explain_refusal(const struct las_view *view, const struct las_pod *pod,
+                         const struct las_verdict *verdict, struct las_buf *out)
 {
     switch (verdict->kind) {
     case LAS_VERDICT_NO_NODE:
@@ -210,7 +227,8 @@ void las_explain_refusal(const struct las_view *view, const struct las_pod *pod,
                          " and this scheduler runs with --untargeted-pods=skip");
         break;
     case LAS_VERDICT_NOT_SYNCED:
-        las_buf_str(out, "no NodeLatency objects are known: the CustomResourceDefinition nodelatencies." LAS_API_GROUP
+        las_buf_str(out, "no NodeLatency objects are known: the CustomResourceDefinition "
+                         "nodelatencies." LAS_API_GROUP
                          " is not installed, or its list has not been read yet");
         break;
     case LAS_VERDICT_NODE:
@@ -218,8 +236,8 @@ void las_explain_refusal(const struct las_view *view, const struct las_pod *pod,
     }
 }
 
-void las_explain_assignment(const struct las_view *view, const struct las_pod *pod, const struct las_verdict *verdict,
-                            struct las_buf *out)
+void las_explain_assignment(const struct las_view *view, const struct las_pod *pod,
+                            const struct las_verdict *verdict, struct las_buf *out)
 {
     const struct las_node_info *info = las_node_table_info(view->nodes, verdict->node);
     las_buf_str(out, "Successfully assigned ");
@@ -230,8 +248,10 @@ void las_explain_assignment(const struct las_view *view, const struct las_pod *p
     if (!verdict->targeted)
         return;
     char target[72];
-    las_buf_printf(out, ": %s%s %" PRId32 "us <= %" PRIu32 "us", target_of(view, pod, &verdict->reading, target),
-                   las_percentile_name(verdict->reading.percentile), verdict->reading.us, pod->latency->target_us);
+    las_buf_printf(out, ": %s%s %" PRId32 "us <= %" PRIu32 "us",
+                   target_of(view, pod, &verdict->reading, target),
+                   las_percentile_name(verdict->reading.percentile), verdict->reading.us,
+                   pod->latency->target_us);
     if (verdict->reading.ages) {
         las_buf_str(out, ", age ");
         las_explain_age(verdict->reading.age_ns, out);
@@ -255,7 +275,8 @@ uint64_t las_explain_reason_set(const struct las_pod *pod, const struct las_verd
     if (verdict->kind == LAS_VERDICT_INVALID)
         return las_fnv1a(hash, pod->latency->messages);
     if (verdict->kind == LAS_VERDICT_UNSUPPORTED)
-        return las_fnv1a(mix(hash, pod->unsupported), pod->latency ? pod->latency->unsupported : LAS_SLICE(""));
+        return las_fnv1a(mix(hash, pod->unsupported),
+                         pod->latency ? pod->latency->unsupported : LAS_SLICE(""));
     if (verdict->kind != LAS_VERDICT_NO_NODE)
         return hash;
     hash = mix(hash, d->node_count > 0);

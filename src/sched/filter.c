@@ -1,5 +1,6 @@
-/* Prepares a pod and runs the filters in order. The plain case (no taints, no selectors, no ports, no target) is a compare of
- * four numbers; all else is asked only where the pod or the node has it. */
+/* Prepares a pod and runs the filters in order. The plain case (no taints, no selectors, no ports,
+ * no target) is a compare of four numbers; all else is asked only where the pod or the node has it.
+ */
 #include "las/sched/filter.h"
 
 #include "las/base/backoff.h"
@@ -32,15 +33,17 @@ static void prepare_latency(struct las_prepared_pod *out)
         return;
     out->target_us = request->target_us;
     out->bandwidth_mbps = request->bandwidth_mbps;
-    out->query = (struct las_latency_query){.column = LAS_TARGET_NONE,
-                                            .primary = request->target_dc.len == 0,
-                                            .percentile = request->percentile,
-                                            .max_age_ns = request->max_age_seconds * LAS_NS_PER_SEC};
+    out->query =
+        (struct las_latency_query){.column = LAS_TARGET_NONE,
+                                   .primary = request->target_dc.len == 0,
+                                   .percentile = request->percentile,
+                                   .max_age_ns = request->max_age_seconds * LAS_NS_PER_SEC};
     if (!out->query.primary)
         out->query.column = las_latency_index_target(out->view->latency, request->target_dc);
 }
 
-enum las_status las_filter_prepare(struct las_prepared_pod *out, const struct las_view *view, const struct las_pod *pod)
+enum las_status las_filter_prepare(struct las_prepared_pod *out, const struct las_view *view,
+                                   const struct las_pod *pod)
 {
     *out = (struct las_prepared_pod){.view = view, .pod = pod};
     if (pod->requests.scalar_count > LAS_POD_SCALARS_MAX)
@@ -56,13 +59,15 @@ enum las_status las_filter_prepare(struct las_prepared_pod *out, const struct la
 
 bool las_filter_unschedulable(const struct las_prepared_pod *prepared, uint32_t node)
 {
-    return !(prepared->view->nodes->rows[node].flags & LAS_NODE_UNSCHEDULABLE) || prepared->tolerates_unschedulable;
+    return !(prepared->view->nodes->rows[node].flags & LAS_NODE_UNSCHEDULABLE) ||
+           prepared->tolerates_unschedulable;
 }
 
 static bool node_name_matches(const struct las_prepared_pod *prepared, uint32_t node)
 {
     const struct las_pod *pod = prepared->pod;
-    return pod->node_name.len == 0 || las_slice_is(pod->node_name, las_node_table_info(prepared->view->nodes, node)->name);
+    return pod->node_name.len == 0 ||
+           las_slice_is(pod->node_name, las_node_table_info(prepared->view->nodes, node)->name);
 }
 
 enum las_filter las_filter_node(const struct las_prepared_pod *prepared, uint32_t node)

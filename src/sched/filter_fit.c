@@ -1,5 +1,6 @@
-/* NodeResourcesFit: pod count, cpu, memory, ephemeral storage and extended resources. A request of 0 always fits; a pod with
- * no request at all is refused by the pod count alone. Source: kube-scheduler's noderesources/fit.go. */
+/* NodeResourcesFit: pod count, cpu, memory, ephemeral storage and extended resources. A request of
+ * 0 always fits; a pod with no request at all is refused by the pod count alone. Source:
+ * kube-scheduler's noderesources/fit.go. */
 #include "las/sched/filter.h"
 
 /* request > allocatable - used, without overflow: all three are in 0..INT64_MAX. */
@@ -18,13 +19,15 @@ bool las_filter_fit(const struct las_prepared_pod *prepared, uint32_t node)
         return false;
     for (uint32_t i = 0; i < prepared->scalar_count; i++) {
         const struct las_scalar_column *column = prepared->scalars[i];
-        if (lacks(want->scalars[i].value, column ? column->max[node] : 0, column ? column->used[node] : 0))
+        if (lacks(want->scalars[i].value, column ? column->max[node] : 0,
+                  column ? column->used[node] : 0))
             return false;
     }
     return true;
 }
 
-uint32_t las_filter_fit_shortages(const struct las_prepared_pod *prepared, uint32_t node, uint64_t *scalars)
+uint32_t las_filter_fit_shortages(const struct las_prepared_pod *prepared, uint32_t node,
+                                  uint64_t *scalars)
 {
     const struct las_node_row *row = &prepared->view->nodes->rows[node];
     const struct las_resources *want = &prepared->pod->requests;
@@ -40,7 +43,8 @@ uint32_t las_filter_fit_shortages(const struct las_prepared_pod *prepared, uint3
         bits |= LAS_SHORT_EPHEMERAL;
     for (uint32_t i = 0; i < prepared->scalar_count; i++) {
         const struct las_scalar_column *column = prepared->scalars[i];
-        if (lacks(want->scalars[i].value, column ? column->max[node] : 0, column ? column->used[node] : 0))
+        if (lacks(want->scalars[i].value, column ? column->max[node] : 0,
+                  column ? column->used[node] : 0))
             *scalars |= UINT64_C(1) << i;
     }
     return bits;

@@ -1,13 +1,15 @@
-/* NodePorts: no pod on the node holds a host port that clashes: same protocol and port, and the same address or 0.0.0.0 on
- * either side. The pods of the node are looked at one by one, so two holders of a port are two (kube-scheduler keeps a set
- * and forgets the second when the first goes). Source: kube-scheduler's nodeports plugin. */
+/* NodePorts: no pod on the node holds a host port that clashes: same protocol and port, and the
+ * same address or 0.0.0.0 on either side. The pods of the node are looked at one by one, so two
+ * holders of a port are two (kube-scheduler keeps a set and forgets the second when the first
+ * goes). Source: kube-scheduler's nodeports plugin. */
 #include "las/sched/filter.h"
 
 static bool clash(const struct las_host_port *a, const struct las_host_port *b)
 {
     if (a->protocol != b->protocol || a->port != b->port)
         return false;
-    return las_slice_is(a->ip, "0.0.0.0") || las_slice_is(b->ip, "0.0.0.0") || las_slice_eq(a->ip, b->ip);
+    return las_slice_is(a->ip, "0.0.0.0") || las_slice_is(b->ip, "0.0.0.0") ||
+           las_slice_eq(a->ip, b->ip);
 }
 
 static bool pods_clash(const struct las_pod *a, const struct las_pod *b)

@@ -1,5 +1,5 @@
-/* TaintToleration: the first taint with effect NoSchedule or NoExecute that no toleration matches refuses the node.
- * Source: kube-scheduler's tainttoleration plugin. */
+/* TaintToleration: the first taint with effect NoSchedule or NoExecute that no toleration matches
+ * refuses the node. Source: kube-scheduler's tainttoleration plugin. */
 #include "las/sched/filter.h"
 
 bool las_filter_taints(const struct las_prepared_pod *prepared, uint32_t node)

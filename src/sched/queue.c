@@ -30,7 +30,8 @@ static bool before_by_priority(const struct las_heap_node *a, const struct las_h
 static bool before_by_due(const struct las_heap_node *a, const struct las_heap_node *b)
 {
     const struct las_queued_pod *left = of_heap(a), *right = of_heap(b);
-    return left->due_ns != right->due_ns ? left->due_ns < right->due_ns : left->sequence < right->sequence;
+    return left->due_ns != right->due_ns ? left->due_ns < right->due_ns
+                                         : left->sequence < right->sequence;
 }
 
 void las_queue_init(struct las_queue *queue)
@@ -72,7 +73,8 @@ static void leave(struct las_queue *queue, struct las_queued_pod *queued)
 }
 
 /* On failure the pod stays where it was. */
-static enum las_status move(struct las_queue *queue, struct las_queued_pod *queued, enum las_queue_place place)
+static enum las_status move(struct las_queue *queue, struct las_queued_pod *queued,
+                            enum las_queue_place place)
 {
     enum las_queue_place from = queued->place;
     leave(queue, queued);
@@ -102,7 +104,7 @@ static void destroy(struct las_queue *queue, struct las_queued_pod *queued)
 
 void las_queue_fini(struct las_queue *queue)
 {
-    LAS_MAP_EACH(at, &queue->by_uid)
+    LAS_MAP_EACH (at, &queue->by_uid)
         destroy(queue, las_map_value(at));
     las_map_fini(&queue->by_uid);
     las_heap_fini(&queue->active);
@@ -136,7 +138,8 @@ static enum las_status enter(struct las_queue *queue, struct las_pod *pod, uint6
     return st;
 }
 
-enum las_status las_queue_put(struct las_queue *queue, struct las_pod *pod, bool changed_for_us, uint64_t now_ns)
+enum las_status las_queue_put(struct las_queue *queue, struct las_pod *pod, bool changed_for_us,
+                              uint64_t now_ns)
 {
     struct las_queued_pod *queued = las_queue_find(queue, pod->object.meta.uid);
     if (!queued)
@@ -146,7 +149,8 @@ enum las_status las_queue_put(struct las_queue *queue, struct las_pod *pod, bool
     if (queued->place == LAS_QUEUE_ACTIVE)
         las_heap_update(&queue->active, &queued->heap);
     las_object_unref(&old->object);
-    if (queued->place == LAS_QUEUE_IN_FLIGHT || pod->gated || !changed_for_us || queued->place == LAS_QUEUE_ACTIVE)
+    if (queued->place == LAS_QUEUE_IN_FLIGHT || pod->gated || !changed_for_us ||
+        queued->place == LAS_QUEUE_ACTIVE)
         return LAS_OK;
     return move(queue, queued, LAS_QUEUE_ACTIVE);
 }
@@ -161,14 +165,16 @@ void las_queue_remove(struct las_queue *queue, struct las_slice uid)
 static struct las_queued_pod *due_in(struct las_heap *heap, uint64_t now_ns)
 {
     struct las_heap_node *first = las_heap_first(heap);
-    struct las_queued_pod *queued = first ? LAS_CONTAINER_OF(first, struct las_queued_pod, heap) : NULL;
+    struct las_queued_pod *queued =
+        first ? LAS_CONTAINER_OF(first, struct las_queued_pod, heap) : NULL;
     return queued && queued->due_ns <= now_ns ? queued : NULL;
 }
 
 enum las_status las_queue_advance(struct las_queue *queue, uint64_t now_ns)
 {
     struct las_queued_pod *queued;
-    while ((queued = due_in(&queue->backoff, now_ns)) || (queued = due_in(&queue->parked_due, now_ns))) {
+    while ((queued = due_in(&queue->backoff, now_ns)) ||
+           (queued = due_in(&queue->parked_due, now_ns))) {
         queued->flushed = queued->place == LAS_QUEUE_PARKED;
         enum las_status st = move(queue, queued, LAS_QUEUE_ACTIVE);
         if (st != LAS_OK)
@@ -198,7 +204,8 @@ struct las_queued_pod *las_queue_pop(struct las_queue *queue)
     return queued;
 }
 
-enum las_status las_queue_park(struct las_queue *queue, struct las_queued_pod *queued, uint64_t again_ns, uint64_t now_ns)
+enum las_status las_queue_park(struct las_queue *queue, struct las_queued_pod *queued,
+                               uint64_t again_ns, uint64_t now_ns)
 {
     CHECK(queued->place == LAS_QUEUE_IN_FLIGHT);
     queued->errors = 0;
@@ -207,8 +214,8 @@ enum las_status las_queue_park(struct las_queue *queue, struct las_queued_pod *q
     return move(queue, queued, queued->pod->gated ? LAS_QUEUE_GATED : LAS_QUEUE_PARKED);
 }
 
-enum las_status las_queue_put_off(struct las_queue *queue, struct las_queued_pod *queued, uint64_t at_least_ns,
-                                  uint64_t now_ns, struct las_prng *prng)
+enum las_status las_queue_put_off(struct las_queue *queue, struct las_queued_pod *queued,
+                                  uint64_t at_least_ns, uint64_t now_ns, struct las_prng *prng)
 {
     CHECK(queued->place == LAS_QUEUE_IN_FLIGHT);
     queued->errors++;
@@ -225,7 +232,9 @@ enum las_status las_queue_wake(struct las_queue *queue, struct las_queued_pod *q
 
 static struct las_queued_pod *parked_at(const struct las_queue *queue, const struct las_list *at)
 {
-    return at == &queue->parked ? NULL : LAS_CONTAINER_OF((struct las_list *)at, struct las_queued_pod, link);
+    return at == &queue->parked
+               ? NULL
+               : LAS_CONTAINER_OF((struct las_list *)at, struct las_queued_pod, link);
 }
 
 struct las_queued_pod *las_queue_first_parked(const struct las_queue *queue)
@@ -233,7 +242,8 @@ struct las_queued_pod *las_queue_first_parked(const struct las_queue *queue)
     return parked_at(queue, queue->parked.next);
 }
 
-struct las_queued_pod *las_queue_next_parked(const struct las_queue *queue, const struct las_queued_pod *queued)
+struct las_queued_pod *las_queue_next_parked(const struct las_queue *queue,
+                                             const struct las_queued_pod *queued)
 {
     return parked_at(queue, queued->link.next);
 }

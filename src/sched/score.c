@@ -8,6 +8,8 @@ int32_t las_score_node(const struct las_prepared_pod *prepared, uint32_t node)
     if (!prepared->targeted)
         return sum;
     struct las_latency_reading reading;
-    las_latency_read(prepared->view->latency, node, &prepared->query, prepared->view->now_ns, &reading);
-    return sum + LAS_WEIGHT_LATENCY_MARGIN * las_score_latency_margin(reading.us, prepared->target_us);
+    las_latency_read(prepared->view->latency, node, &prepared->query, prepared->view->now_ns,
+                     &reading);
+    return sum +
+           LAS_WEIGHT_LATENCY_MARGIN * las_score_latency_margin(reading.us, prepared->target_us);
 }

@@ -28,7 +28,8 @@ int32_t las_score_least_allocated(const struct las_node_row *row, const struct l
         weights++;
     }
     if (row->memory_max > 0) {
-        sum += free_share(row->memory_max, saturated_sum(row->memory_nonzero, pod->nonzero_memory_bytes));
+        sum += free_share(row->memory_max,
+                          saturated_sum(row->memory_nonzero, pod->nonzero_memory_bytes));
         weights++;
     }
     return weights ? (int32_t)(sum / weights) : 0;

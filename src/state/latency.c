@@ -1,6 +1,7 @@
-/* Owns the columns of measured values. Promises: a reading is one of the seven qualities, never a default number. Refuses to
- * know pods and capacity. Columns by node row suit the one pass over all nodes that a decision is; an order of nodes by value
- * would have to be kept up to date at each of many thousand updates a second and would still not give the best sum of scores. */
+/* Owns the columns of measured values. Promises: a reading is one of the seven qualities, never a
+ * default number. Refuses to know pods and capacity. Columns by node row suit the one pass over all
+ * nodes that a decision is; an order of nodes by value would have to be kept up to date at each of
+ * many thousand updates a second and would still not give the best sum of scores. */
 #include "las/state/latency.h"
 
 #include "las/base/backoff.h"
@@ -62,7 +63,8 @@ uint32_t las_latency_index_target(const struct las_latency_index *index, struct 
 }
 
 /* Column of that name, made if needed; *out = LAS_TARGET_NONE where no more are allowed. */
-static enum las_status column_of(struct las_latency_index *index, struct las_slice name, uint32_t *out)
+static enum las_status column_of(struct las_latency_index *index, struct las_slice name,
+                                 uint32_t *out)
 {
     *out = las_latency_index_target(index, name);
     if (*out != LAS_TARGET_NONE)
@@ -122,7 +124,8 @@ void las_latency_index_remove(struct las_latency_index *index, uint32_t node)
     index->nodes[node] = (struct las_latency_node){.primary = LAS_TARGET_NONE};
 }
 
-enum las_status las_latency_index_put_label(struct las_latency_index *index, uint32_t node, int32_t label_us)
+enum las_status las_latency_index_put_label(struct las_latency_index *index, uint32_t node,
+                                            int32_t label_us)
 {
     if (label_us == LAS_ABSENT && node >= index->cap)
         return LAS_OK;
@@ -138,7 +141,8 @@ enum las_status las_latency_index_put_label(struct las_latency_index *index, uin
 }
 
 /* The columns of all targets first, so that a failure leaves the cells as they were. */
-static enum las_status find_columns(struct las_latency_index *index, const struct las_node_latency *object,
+static enum las_status find_columns(struct las_latency_index *index,
+                                    const struct las_node_latency *object,
                                     uint32_t columns[LAS_TARGETS_MAX])
 {
     for (uint32_t i = 0; i < object->target_count; i++) {
@@ -153,7 +157,8 @@ static enum las_status find_columns(struct las_latency_index *index, const struc
     return LAS_OK;
 }
 
-static void set_cells(struct las_latency_index *index, uint32_t node, const struct las_node_latency *object,
+static void set_cells(struct las_latency_index *index, uint32_t node,
+                      const struct las_node_latency *object,
                       const uint32_t columns[LAS_TARGETS_MAX])
 {
     /* New cells before the old ones go: a column must not be dropped and be needed. */
@@ -166,8 +171,10 @@ static void set_cells(struct las_latency_index *index, uint32_t node, const stru
         const struct las_target *target = &object->targets[i];
         column->node_count += !cell->present;
         keep[columns[i]] = true;
-        *cell = (struct las_latency_cell){
-            .jitter_us = target->jitter_us, .loss_ppm = target->loss_ppm, .present = true, .answered = target->answered};
+        *cell = (struct las_latency_cell){.jitter_us = target->jitter_us,
+                                          .loss_ppm = target->loss_ppm,
+                                          .present = true,
+                                          .answered = target->answered};
         memcpy(cell->rtt_us, target->rtt_us, sizeof(cell->rtt_us));
     }
     for (uint32_t i = 0; i < index->column_count; i++) {
@@ -180,8 +187,9 @@ static void set_cells(struct las_latency_index *index, uint32_t node, const stru
     }
 }
 
-enum las_status las_latency_index_put(struct las_latency_index *index, uint32_t node, const struct las_node_latency *object,
-                                      bool arrived, uint64_t now_ns, int64_t wall_us)
+enum las_status las_latency_index_put(struct las_latency_index *index, uint32_t node,
+                                      const struct las_node_latency *object, bool arrived,
+                                      uint64_t now_ns, int64_t wall_us)
 {
     enum las_status st = grow(index, node);
     if (st != LAS_OK)
@@ -189,8 +197,9 @@ enum las_status las_latency_index_put(struct las_latency_index *index, uint32_t 
     struct las_latency_node *held = &index->nodes[node];
     bool held_measured = held->source == LAS_LATENCY_OBJECT && held->measured;
     las_changes_note(&index->changes, node);
-    held->stale_after_ns = object->stale_after_seconds > 0 ? (uint64_t)object->stale_after_seconds * LAS_NS_PER_SEC
-                                                           : index->stale_after_ns;
+    held->stale_after_ns = object->stale_after_seconds > 0
+                               ? (uint64_t)object->stale_after_seconds * LAS_NS_PER_SEC
+                               : index->stale_after_ns;
     if (held_measured && object->measured && object->measured_us < held->measured_us) {
         index->older_ignored++;
         return LAS_OK;
@@ -198,7 +207,8 @@ enum las_status las_latency_index_put(struct las_latency_index *index, uint32_t 
     uint32_t columns[LAS_TARGETS_MAX];
     if ((st = find_columns(index, object, columns)) != LAS_OK)
         return st;
-    bool same_window = held_measured && object->measured && object->measured_us == held->measured_us;
+    bool same_window =
+        held_measured && object->measured && object->measured_us == held->measured_us;
     set_cells(index, node, object, columns);
     held->source = LAS_LATENCY_OBJECT;
     held->generation = object->object.meta.generation;
@@ -223,7 +233,8 @@ uint64_t las_latency_age_ns(const struct las_latency_index *index, uint32_t node
 }
 
 /* The value of that percentile, or of the next higher one present. */
-static bool pick_percentile(const struct las_latency_cell *cell, enum las_percentile asked, struct las_latency_reading *out)
+static bool pick_percentile(const struct las_latency_cell *cell, enum las_percentile asked,
+                            struct las_latency_reading *out)
 {
     for (int i = (int)asked; i < LAS_PERCENTILE_COUNT; i++) {
         if (cell->rtt_us[i] == LAS_ABSENT)
@@ -235,8 +246,9 @@ static bool pick_percentile(const struct las_latency_cell *cell, enum las_percen
     return false;
 }
 
-static enum las_latency_quality read_cell(const struct las_latency_index *index, const struct las_latency_node *held,
-                                          uint32_t node, const struct las_latency_query *query,
+static enum las_latency_quality read_cell(const struct las_latency_index *index,
+                                          const struct las_latency_node *held, uint32_t node,
+                                          const struct las_latency_query *query,
                                           struct las_latency_reading *out)
 {
     out->column = query->primary ? held->primary : query->column;
@@ -247,7 +259,8 @@ static enum las_latency_quality read_cell(const struct las_latency_index *index,
         return LAS_LATENCY_NO_TARGET;
     /* Old news of silence is as little worth as an old number: age is judged first. */
     if (out->ages && out->age_ns > out->limit_ns) {
-        uint64_t expire = index->expire_after_ns > held->stale_after_ns ? index->expire_after_ns : held->stale_after_ns;
+        uint64_t expire = index->expire_after_ns > held->stale_after_ns ? index->expire_after_ns
+                                                                        : held->stale_after_ns;
         if (out->age_ns <= expire)
             return LAS_LATENCY_STALE;
         out->limit_ns = expire;
@@ -255,19 +268,23 @@ static enum las_latency_quality read_cell(const struct las_latency_index *index,
     }
     if (!cell->answered)
         return LAS_LATENCY_UNREACHABLE;
-    return pick_percentile(cell, query->percentile, out) ? LAS_LATENCY_FRESH : LAS_LATENCY_NO_PERCENTILE;
+    return pick_percentile(cell, query->percentile, out) ? LAS_LATENCY_FRESH
+                                                         : LAS_LATENCY_NO_PERCENTILE;
 }
 
-void las_latency_read(const struct las_latency_index *index, uint32_t node, const struct las_latency_query *query,
-                      uint64_t now_ns, struct las_latency_reading *out)
+void las_latency_read(const struct las_latency_index *index, uint32_t node,
+                      const struct las_latency_query *query, uint64_t now_ns,
+                      struct las_latency_reading *out)
 {
-    *out = (struct las_latency_reading){
-        .quality = LAS_LATENCY_NO_OBJECT, .percentile = query->percentile, .column = LAS_TARGET_NONE};
+    *out = (struct las_latency_reading){.quality = LAS_LATENCY_NO_OBJECT,
+                                        .percentile = query->percentile,
+                                        .column = LAS_TARGET_NONE};
     if (node >= index->cap)
         return;
     const struct las_latency_node *held = &index->nodes[node];
     if (held->source == LAS_LATENCY_LABEL && query->primary) {
-        /* The label says neither of which target nor of which percentile it is: it stands for both where none is named. */
+        /* The label says neither of which target nor of which percentile it is: it stands for both
+         * where none is named. */
         out->quality = LAS_LATENCY_FRESH;
         out->us = held->label_us;
     }
@@ -275,6 +292,8 @@ void las_latency_read(const struct las_latency_index *index, uint32_t node, cons
         return;
     out->ages = held->measured;
     out->age_ns = las_latency_age_ns(index, node, now_ns);
-    out->limit_ns = query->max_age_ns && query->max_age_ns < held->stale_after_ns ? query->max_age_ns : held->stale_after_ns;
+    out->limit_ns = query->max_age_ns && query->max_age_ns < held->stale_after_ns
+                        ? query->max_age_ns
+                        : held->stale_after_ns;
     out->quality = read_cell(index, held, node, query, out);
 }

@@ -1,5 +1,6 @@
-/* Owns the rows of all nodes and the sums of the pods on them. Promises: a sum is exactly that of the pods in the row's
- * list. Refuses to know: why a pod is there (ledger) and how fresh a measurement is (latency). */
+/* Owns the rows of all nodes and the sums of the pods on them. Promises: a sum is exactly that of
+ * the pods in the row's list. Refuses to know: why a pod is there (ledger) and how fresh a
+ * measurement is (latency). */
 #include "las/state/node_table.h"
 
 #include "las/base/mem.h"
@@ -92,7 +93,8 @@ static enum las_status row_of(struct las_node_table *table, struct las_slice nam
     if (!info)
         return LAS_E_NOMEM;
     char *copy = las_mem_strndup(name.ptr, name.len);
-    st = copy ? las_map_put(&table->by_name, name, (void *)(uintptr_t)(node + 1), NULL) : LAS_E_NOMEM;
+    st = copy ? las_map_put(&table->by_name, name, (void *)(uintptr_t)(node + 1), NULL)
+              : LAS_E_NOMEM;
     if (st != LAS_OK) {
         las_mem_free(copy);
         if (!reuse)
@@ -103,7 +105,8 @@ static enum las_status row_of(struct las_node_table *table, struct las_slice nam
         table->free_count--;
     else
         table->count++;
-    *info = (struct las_node_info){.name = copy, .reserve = {.pods_max = LAS_NO_LIMIT, .mbps_max = LAS_NO_LIMIT}};
+    *info = (struct las_node_info){.name = copy,
+                                   .reserve = {.pods_max = LAS_NO_LIMIT, .mbps_max = LAS_NO_LIMIT}};
     las_list_init(&info->pods);
     las_list_init(&info->dirty);
     las_list_init(&info->freed);
@@ -133,7 +136,8 @@ static uint32_t drop_if_empty(struct las_node_table *table, uint32_t node)
     return LAS_NODE_NONE;
 }
 
-const struct las_scalar_column *las_node_table_scalar(const struct las_node_table *table, struct las_slice name)
+const struct las_scalar_column *las_node_table_scalar(const struct las_node_table *table,
+                                                      struct las_slice name)
 {
     /* A cluster has a handful of extended resources: a scan beats a map. */
     for (uint32_t i = 0; i < table->scalar_count; i++)
@@ -142,7 +146,8 @@ const struct las_scalar_column *las_node_table_scalar(const struct las_node_tabl
     return NULL;
 }
 
-static enum las_status scalar_columns(struct las_node_table *table, const struct las_resources *resources)
+static enum las_status scalar_columns(struct las_node_table *table,
+                                      const struct las_resources *resources)
 {
     for (uint32_t i = 0; i < resources->scalar_count; i++) {
         if (las_node_table_scalar(table, resources->scalars[i].name))
@@ -167,7 +172,8 @@ static enum las_status scalar_columns(struct las_node_table *table, const struct
     return LAS_OK;
 }
 
-static void set_node_amounts(struct las_node_table *table, uint32_t node, const struct las_node *object)
+static void set_node_amounts(struct las_node_table *table, uint32_t node,
+                             const struct las_node *object)
 {
     struct las_node_row *row = &table->rows[node];
     row->flags = 0;
@@ -178,7 +184,8 @@ static void set_node_amounts(struct las_node_table *table, uint32_t node, const 
         return;
     row->flags = LAS_NODE_PRESENT | (object->unschedulable ? LAS_NODE_UNSCHEDULABLE : 0);
     for (uint32_t i = 0; i < object->taint_count; i++)
-        if (object->taints[i].effect == LAS_EFFECT_NO_SCHEDULE || object->taints[i].effect == LAS_EFFECT_NO_EXECUTE)
+        if (object->taints[i].effect == LAS_EFFECT_NO_SCHEDULE ||
+            object->taints[i].effect == LAS_EFFECT_NO_EXECUTE)
             row->flags |= LAS_NODE_TAINTED;
     row->pods_max = object->pods_max;
     row->cpu_max = object->allocatable.cpu_milli;
@@ -190,8 +197,8 @@ static void set_node_amounts(struct las_node_table *table, uint32_t node, const 
     }
 }
 
-enum las_status las_node_table_put_node(struct las_node_table *table, struct las_slice name, struct las_node *object,
-                                        uint32_t *out)
+enum las_status las_node_table_put_node(struct las_node_table *table, struct las_slice name,
+                                        struct las_node *object, uint32_t *out)
 {
     uint32_t node = object ? 0 : las_node_table_find(table, name);
     enum las_status st = object ? row_of(table, name, &node) : LAS_OK;
@@ -217,7 +224,8 @@ enum las_status las_node_table_put_node(struct las_node_table *table, struct las
     return LAS_OK;
 }
 
-bool las_node_table_replace_node(struct las_node_table *table, uint32_t node, struct las_node *object)
+bool las_node_table_replace_node(struct las_node_table *table, uint32_t node,
+                                 struct las_node *object)
 {
     struct las_node_info *info = table->infos[node];
     if (!info->node)
@@ -258,7 +266,8 @@ static int64_t saturated_sum(int64_t a, int64_t b)
     return __builtin_add_overflow(a, b, &sum) ? INT64_MAX : sum;
 }
 
-/* Sums are made anew from the pods of the node once one of them has saturated: subtraction could not undo it. */
+/* Sums are made anew from the pods of the node once one of them has saturated: subtraction could
+ * not undo it. */
 static void sum_up(int64_t *sum, int64_t value, int sign)
 {
     if (sign > 0)
@@ -267,7 +276,8 @@ static void sum_up(int64_t *sum, int64_t value, int sign)
         *sum -= value;
 }
 
-static void count_pod(struct las_node_table *table, uint32_t node, const struct las_placed_pod *placed, int sign)
+static void count_pod(struct las_node_table *table, uint32_t node,
+                      const struct las_placed_pod *placed, int sign)
 {
     struct las_node_row *row = &table->rows[node];
     struct las_node_info *info = table->infos[node];
@@ -293,8 +303,9 @@ static void count_pod(struct las_node_table *table, uint32_t node, const struct 
 static bool saturated(const struct las_node_table *table, uint32_t node)
 {
     const struct las_node_row *row = &table->rows[node];
-    bool any = row->cpu_used == INT64_MAX || row->memory_used == INT64_MAX || row->ephemeral_used == INT64_MAX ||
-               row->cpu_nonzero == INT64_MAX || row->memory_nonzero == INT64_MAX;
+    bool any = row->cpu_used == INT64_MAX || row->memory_used == INT64_MAX ||
+               row->ephemeral_used == INT64_MAX || row->cpu_nonzero == INT64_MAX ||
+               row->memory_nonzero == INT64_MAX;
     for (uint32_t i = 0; i < table->scalar_count; i++)
         any = any || table->scalars[i].used[node] == INT64_MAX;
     return any;
@@ -305,7 +316,8 @@ static void recount(struct las_node_table *table, uint32_t node)
     struct las_node_row *row = &table->rows[node];
     struct las_node_info *info = table->infos[node];
     row->pods_used = row->port_pods = 0;
-    row->cpu_used = row->memory_used = row->ephemeral_used = row->cpu_nonzero = row->memory_nonzero = 0;
+    row->cpu_used = row->memory_used = row->ephemeral_used = row->cpu_nonzero =
+        row->memory_nonzero = 0;
     info->reserve.pods_used = info->reserve.mbps_used = 0;
     for (uint32_t i = 0; i < table->scalar_count; i++)
         table->scalars[i].used[node] = 0;
@@ -313,7 +325,8 @@ static void recount(struct las_node_table *table, uint32_t node)
         count_pod(table, node, LAS_CONTAINER_OF(at, struct las_placed_pod, link), 1);
 }
 
-enum las_status las_node_table_add_pod(struct las_node_table *table, struct las_slice name, struct las_placed_pod *placed)
+enum las_status las_node_table_add_pod(struct las_node_table *table, struct las_slice name,
+                                       struct las_placed_pod *placed)
 {
     CHECK(placed->node == LAS_NODE_NONE);
     uint32_t node;
@@ -364,7 +377,8 @@ void las_node_table_note_improved(struct las_node_table *table, uint32_t node)
     las_list_push_back(&table->improved, &info->freed);
 }
 
-static uint32_t take_first(struct las_node_table *table, struct las_list *list, size_t member_offset)
+static uint32_t take_first(struct las_node_table *table, struct las_list *list,
+                           size_t member_offset)
 {
     if (las_list_empty(list))
         return LAS_NODE_NONE;

@@ -49,18 +49,20 @@ void las_reflector_started(struct las_reflector *r, uint64_t now_ns)
     }
 }
 
-static uint64_t later(struct las_reflector *r, uint64_t retry_after_ns, uint64_t now_ns, struct las_prng *prng)
+static uint64_t later(struct las_reflector *r, uint64_t retry_after_ns, uint64_t now_ns,
+                      struct las_prng *prng)
 {
     if (r->failures < UINT32_MAX)
         r->failures++;
     uint64_t wait_ns = las_backoff_ns(&las_reflector_backoff, r->failures, prng);
-    if (retry_after_ns > wait_ns) /* Spread over a tenth more, so that not all come back at one moment. */
+    if (retry_after_ns >
+        wait_ns) /* Spread over a tenth more, so that not all come back at one moment. */
         wait_ns = retry_after_ns + las_prng_below(prng, retry_after_ns / 10 + 1);
     return now_ns + wait_ns;
 }
 
-bool las_reflector_page(struct las_reflector *r, const char *resource_version, const char *continue_token, uint64_t now_ns,
-                        struct las_prng *prng)
+bool las_reflector_page(struct las_reflector *r, const char *resource_version,
+                        const char *continue_token, uint64_t now_ns, struct las_prng *prng)
 {
     CHECK(r->listing);
     if (resource_version[0] == '\0') {
@@ -91,8 +93,8 @@ void las_reflector_event(struct las_reflector *r, const char *resource_version)
     r->gone = 0;
 }
 
-void las_reflector_failed(struct las_reflector *r, enum las_failure failure, uint64_t retry_after_ns, uint64_t now_ns,
-                          struct las_prng *prng)
+void las_reflector_failed(struct las_reflector *r, enum las_failure failure,
+                          uint64_t retry_after_ns, uint64_t now_ns, struct las_prng *prng)
 {
     CHECK(r->next == LAS_REFLECT_BUSY);
     bool was_list = r->listing;
@@ -106,7 +108,8 @@ void las_reflector_failed(struct las_reflector *r, enum las_failure failure, uin
         plan_list(r, unusable ? now_ns + las_backoff_ns(&las_reflector_backoff, r->gone, prng)
                               : later(r, retry_after_ns, now_ns, prng));
     } else if (unusable || failure == LAS_FAILURE_NOT_FOUND) {
-        /* Not found: the resource was removed (its CRD): the list says when it is back, and that all is gone. */
+        /* Not found: the resource was removed (its CRD): the list says when it is back, and that
+         * all is gone. */
         r->relists++;
         plan_list(r, now_ns + las_backoff_ns(&las_reflector_backoff, r->gone, prng));
     } else {

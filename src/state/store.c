@@ -1,10 +1,12 @@
-/* Owns one reference of each object. Promises: deltas are the difference between what was told before and what is so now, in
- * an order that never shows two objects of one name at a time. Refuses to know what an object means. */
+/* Owns one reference of each object. Promises: deltas are the difference between what was told
+ * before and what is so now, in an order that never shows two objects of one name at a time.
+ * Refuses to know what an object means. */
 #include "las/state/store.h"
 
 #include "las/base/mem.h"
 
-void las_store_init(struct las_store *store, void (*on_delta)(void *self, const struct las_delta *delta), void *self)
+void las_store_init(struct las_store *store,
+                    void (*on_delta)(void *self, const struct las_delta *delta), void *self)
 {
     *store = (struct las_store){.on_delta = on_delta, .self = self};
     las_map_init(&store->objects);
@@ -12,7 +14,7 @@ void las_store_init(struct las_store *store, void (*on_delta)(void *self, const 
 
 static void drop_all(struct las_map *map)
 {
-    LAS_MAP_EACH(at, map)
+    LAS_MAP_EACH (at, map)
         las_object_unref(las_map_value(at));
     las_map_fini(map);
 }
@@ -26,8 +28,10 @@ void las_store_fini(struct las_store *store)
     store->key_cap = 0;
 }
 
-/* "namespace/name" in the scratch of the store; an empty slice when memory is out. A '/' cannot stand in either part. */
-static struct las_slice key_of(struct las_store *store, struct las_slice namespace, struct las_slice name)
+/* "namespace/name" in the scratch of the store; an empty slice when memory is out. A '/' cannot
+ * stand in either part. */
+static struct las_slice key_of(struct las_store *store, struct las_slice namespace,
+                               struct las_slice name)
 {
     size_t need = namespace.len + 1 + name.len;
     if (need > store->key_cap) {
@@ -45,7 +49,8 @@ static struct las_slice key_of(struct las_store *store, struct las_slice namespa
     return las_slice_n(store->key, need);
 }
 
-static void tell(struct las_store *store, struct las_object *old, struct las_object *new, bool listed)
+static void tell(struct las_store *store, struct las_object *old, struct las_object *new,
+                 bool listed)
 {
     if (old && new && !las_slice_eq(old->meta.uid, new->meta.uid)) {
         store->on_delta(store->self, &(struct las_delta){.old = old, .listed = listed});
@@ -61,7 +66,8 @@ static enum las_status replace(struct las_store *store, struct las_object *objec
     enum las_status st = LAS_OK;
     if (!key.ptr)
         st = LAS_E_NOMEM;
-    else if (las_map_count(&store->objects) >= LAS_STORE_OBJECTS_MAX && !las_map_get(&store->objects, key))
+    else if (las_map_count(&store->objects) >= LAS_STORE_OBJECTS_MAX &&
+             !las_map_get(&store->objects, key))
         st = LAS_E_LIMIT;
     else
         st = las_map_put(&store->objects, key, object, &old);
@@ -138,17 +144,18 @@ enum las_status las_store_list_commit(struct las_store *store)
     CHECK(store->staged != NULL);
     struct las_map *staged = store->staged;
     store->staged = NULL;
-    LAS_MAP_EACH(held, &store->objects)
+    LAS_MAP_EACH (held, &store->objects)
         if (!las_map_get(staged, las_map_key(held)))
             remove_key(store, las_map_key(held), true);
     enum las_status st = LAS_OK;
-    LAS_MAP_EACH(listed, staged) {
+    LAS_MAP_EACH (listed, staged) {
         struct las_object *object = las_map_value(listed);
         if (st != LAS_OK) {
             las_object_unref(object);
             continue;
         }
-        /* Also where the version is the one held: whoever follows may have failed to take that in. */
+        /* Also where the version is the one held: whoever follows may have failed to take that in.
+         */
         st = replace(store, object, true);
     }
     las_map_fini(staged);
@@ -156,7 +163,8 @@ enum las_status las_store_list_commit(struct las_store *store)
     return st;
 }
 
-struct las_object *las_store_get(struct las_store *store, struct las_slice namespace, struct las_slice name)
+struct las_object *las_store_get(struct las_store *store, struct las_slice namespace,
+                                 struct las_slice name)
 {
     struct las_slice key = key_of(store, namespace, name);
     return key.ptr ? las_map_get(&store->objects, key) : NULL;

@@ -35,6 +35,9 @@ check_sizes() {
     while read -r file; do
         lines=$(wc -l < "$file")
         [ "$lines" -le 600 ] || breach "$file has $lines lines: 600 are allowed"
+        [[ $file == *.sh || $file == */run ]] || while read -r lines; do
+            breach "$file:$lines: a line of more than 100 columns"
+        done < <(LC_ALL=C.UTF-8 grep -nE '^.{101,}' "$file" | cut -d: -f1)
     done < <(sources; find test -name '*.[ch]'; find test examples .ci -name '*.sh' -o -name run -path '*.ci*')
     # A function ends at the first line that is "}" alone.
     while read -r file; do

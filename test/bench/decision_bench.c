@@ -1,5 +1,6 @@
-/* Time of one decision against clusters of several sizes, in one process, without I/O: filters and scores over all nodes,
- * reservation included. Prints percentiles; asserts nothing about time, since machines are shared.
+/* Time of one decision against clusters of several sizes, in one process, without I/O: filters and
+ * scores over all nodes, reservation included. Prints percentiles; asserts nothing about time,
+ * since machines are shared.
  *
  * usage: bench_decision [DECISIONS]   (default 2000 a row) */
 #include <inttypes.h>
@@ -23,7 +24,8 @@ struct kind {
 static const struct kind kinds[] = {
     {"plain", "", ""},
     {"latency", "\"latency-target-us\":\"100\"", ""},
-    {"selector+latency", "\"latency-target-us\":\"100\"", "\"nodeSelector\":{\"disktype\":\"ssd\"},"},
+    {"selector+latency", "\"latency-target-us\":\"100\"",
+     "\"nodeSelector\":{\"disktype\":\"ssd\"},"},
     {"refused", "\"latency-target-us\":\"1\"", ""},
 };
 
@@ -55,16 +57,19 @@ static void fill(struct cluster *c, uint32_t count)
         char name[32], labels[256], json[1024];
         snprintf(name, sizeof(name), "node-%05u", i);
         snprintf(labels, sizeof(labels),
-                 "\"kubernetes.io/hostname\":\"%s\",\"topology.kubernetes.io/zone\":\"zone-%u\",\"kubernetes.io/os\":\"linux\","
+                 "\"kubernetes.io/hostname\":\"%s\",\"topology.kubernetes.io/"
+                 "zone\":\"zone-%u\",\"kubernetes.io/os\":\"linux\","
                  "\"kubernetes.io/arch\":\"amd64\",\"disktype\":\"%s\"",
                  name, i % 3, i % 2 ? "hdd" : "ssd");
         snprintf(json, sizeof(json),
-                 "{\"metadata\":{\"name\":\"%s\",\"uid\":\"%s\",\"labels\":{%s}},\"status\":{\"allocatable\":{\"cpu\":\"32\","
+                 "{\"metadata\":{\"name\":\"%s\",\"uid\":\"%s\",\"labels\":{%s}},\"status\":{"
+                 "\"allocatable\":{\"cpu\":\"32\","
                  "\"memory\":\"256Gi\",\"ephemeral-storage\":\"500Gi\",\"pods\":\"110\"}}}",
                  name, name, labels);
         struct las_node *node = las_node_of(object_of(LAS_KIND_NODE, json));
         snprintf(json, sizeof(json),
-                 "\"capacity\":{\"latencyPods\":100},\"targets\":[{\"name\":\"ny4\",\"rtt\":{\"p99Microseconds\":%u}}]",
+                 "\"capacity\":{\"latencyPods\":100},\"targets\":[{\"name\":\"ny4\",\"rtt\":{"
+                 "\"p99Microseconds\":%u}}]",
                  20 + 10 * (i * 5 % 14));
         struct las_node_latency *latency = latency_of(name, 1, json);
         uint32_t row;
@@ -90,12 +95,15 @@ static void measure(uint32_t nodes, const struct kind *kind, size_t decisions)
     for (size_t i = 0; i < decisions; i++) {
         char json[1024];
         snprintf(json, sizeof(json),
-                 "{\"metadata\":{\"name\":\"p%zu\",\"namespace\":\"ns\",\"uid\":\"uid-%zu\",\"annotations\":{%s}},\"spec\":{%s"
-                 "\"schedulerName\":\"latency-aware-scheduler\",\"containers\":[{\"name\":\"c\",\"resources\":{\"requests\":"
+                 "{\"metadata\":{\"name\":\"p%zu\",\"namespace\":\"ns\",\"uid\":\"uid-%zu\","
+                 "\"annotations\":{%s}},\"spec\":{%s"
+                 "\"schedulerName\":\"latency-aware-scheduler\",\"containers\":[{\"name\":\"c\","
+                 "\"resources\":{\"requests\":"
                  "{\"cpu\":\"100m\",\"memory\":\"500Mi\"}}}]}}",
                  i, i, kind->annotations, kind->spec);
         struct las_pod *pod = las_pod_of(object_of(LAS_KIND_POD, json));
-        const struct las_view view = {.nodes = &c.table, .latency = &c.latency, .now_ns = 2, .latency_synced = true};
+        const struct las_view view = {
+            .nodes = &c.table, .latency = &c.latency, .now_ns = 2, .latency_synced = true};
         struct las_verdict verdict;
         uint64_t begin = now_ns();
         if (las_cycle_decide(&view, pod, &options, &prng, &classes, &verdict) != LAS_OK)
@@ -109,9 +117,11 @@ static void measure(uint32_t nodes, const struct kind *kind, size_t decisions)
         las_object_unref(&pod->object);
     }
     qsort(took, decisions, sizeof(*took), by_value);
-    printf("%-18s %7" PRIu32 " nodes  p50 %8.1f us  p99 %8.1f us  max %8.1f us  %.1f ns a node  (%zu of %zu bound)\n", kind->name,
-           nodes, (double)took[decisions / 2] / 1e3, (double)took[decisions * 99 / 100] / 1e3,
-           (double)took[decisions - 1] / 1e3, (double)took[decisions / 2] / nodes, bound, decisions);
+    printf("%-18s %7" PRIu32
+           " nodes  p50 %8.1f us  p99 %8.1f us  max %8.1f us  %.1f ns a node  (%zu of %zu bound)\n",
+           kind->name, nodes, (double)took[decisions / 2] / 1e3,
+           (double)took[decisions * 99 / 100] / 1e3, (double)took[decisions - 1] / 1e3,
+           (double)took[decisions / 2] / nodes, bound, decisions);
     free(took);
     las_ledger_fini(&c.ledger);
     las_latency_index_fini(&c.latency);
@@ -124,7 +134,8 @@ int main(int argc, char **argv)
     static const uint32_t sizes[] = {100, 1000, 5000, 20000};
     long decisions = argc > 1 ? strtol(argv[1], NULL, 10) : 2000;
     if (decisions < 100 || decisions > 1000000) {
-        fprintf(stderr, "bench_decision: DECISIONS must be from 100 to 1000000, got '%s'\n", argv[1]);
+        fprintf(stderr, "bench_decision: DECISIONS must be from 100 to 1000000, got '%s'\n",
+                argv[1]);
         return 2;
     }
     for (size_t k = 0; k < LAS_COUNT_OF(kinds); k++)

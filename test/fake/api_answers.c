@@ -8,16 +8,17 @@ void fake_set_answer(struct las_request_handle *request, int code, const char *t
     request->answer = fake_copy(text);
 }
 
-void fake_set_failure(struct las_request_handle *request, int code, const char *reason, const char *message)
+void fake_set_failure(struct las_request_handle *request, int code, const char *reason,
+                      const char *message)
 {
     char text[1024];
     snprintf(text, sizeof(text),
-             "{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"metadata\":{},\"status\":\"Failure\",\"message\":\"%s\","
+             "{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"metadata\":{},\"status\":\"Failure\","
+             "\"message\":\"%s\","
              "\"reason\":\"%s\",\"code\":%d}",
              message, reason, code);
     fake_set_answer(request, code, text);
 }
-
 
 uint64_t fake_query_number(const char *path, const char *name, uint64_t otherwise)
 {
@@ -35,14 +36,16 @@ static void answer_list(struct fake_server *server, struct las_request_handle *r
         return;
     }
     uint64_t skip = fake_query_number(request->path, "continue=", 0);
-    uint64_t limit = server->page_limit ? server->page_limit : fake_query_number(request->path, "limit=", UINT64_MAX);
+    uint64_t limit = server->page_limit ? server->page_limit
+                                        : fake_query_number(request->path, "limit=", UINT64_MAX);
     server->lists += skip == 0;
     struct las_buf items, text;
     las_buf_init(&items, FAKE_TEXT_MAX);
     las_buf_init(&text, FAKE_TEXT_MAX);
     uint64_t at = 0, shown = 0;
     bool more = false;
-    for (struct las_list *node = server->objects[kind].next; node != &server->objects[kind]; node = node->next, at++) {
+    for (struct las_list *node = server->objects[kind].next; node != &server->objects[kind];
+         node = node->next, at++) {
         if (at < skip)
             continue;
         if (shown == limit) {
@@ -53,7 +56,8 @@ static void answer_list(struct fake_server *server, struct las_request_handle *r
         fake_show(LAS_CONTAINER_OF(node, struct fake_object, link), &items);
     }
     char meta[128];
-    snprintf(meta, sizeof(meta), "\"metadata\":{\"resourceVersion\":\"%" PRIu64 "\"", server->version);
+    snprintf(meta, sizeof(meta), "\"metadata\":{\"resourceVersion\":\"%" PRIu64 "\"",
+             server->version);
     /* Custom resources have their metadata behind the items. */
     bool custom = kind == LAS_KIND_NODE_LATENCY;
     las_buf_printf(&text, "{\"kind\":\"%sList\",\"apiVersion\":\"v1\",", las_kind_name(kind));
@@ -214,4 +218,3 @@ void fake_apply(struct fake_server *server, struct las_request_handle *request)
     else
         answer_list(server, request);
 }
-

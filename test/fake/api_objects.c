@@ -16,7 +16,8 @@ char *fake_copy(const char *text)
     return fake_copy_n(text, strlen(text));
 }
 
-/* The text of a member: its string content or, for an object, the object. NULL if absent. The first match counts. */
+/* The text of a member: its string content or, for an object, the object. NULL if absent. The first
+ * match counts. */
 char *fake_member(const char *json, const char *name)
 {
     char quoted[64];
@@ -57,9 +58,11 @@ void fake_free_object(struct fake_object *object)
     free(object);
 }
 
-struct fake_object *fake_find(struct fake_server *server, enum las_kind kind, const char *namespace, const char *name)
+struct fake_object *fake_find(struct fake_server *server, enum las_kind kind, const char *namespace,
+                              const char *name)
 {
-    for (struct las_list *at = server->objects[kind].next; at != &server->objects[kind]; at = at->next) {
+    for (struct las_list *at = server->objects[kind].next; at != &server->objects[kind];
+         at = at->next) {
         struct fake_object *object = LAS_CONTAINER_OF(at, struct fake_object, link);
         if (strcmp(object->namespace, namespace) == 0 && strcmp(object->name, name) == 0)
             return object;
@@ -97,13 +100,15 @@ void fake_show(const struct fake_object *object, struct las_buf *out)
         las_buf_printf(out, ",\"status\":%s", object->status);
     else if (object->condition)
         las_buf_printf(out,
-                       ",\"status\":{\"phase\":\"Pending\",\"conditions\":[{\"type\":\"PodScheduled\",\"status\":\"False\","
+                       ",\"status\":{\"phase\":\"Pending\",\"conditions\":[{\"type\":"
+                       "\"PodScheduled\",\"status\":\"False\","
                        "\"reason\":\"Unschedulable\",\"message\":\"%s\"}]}",
                        object->condition);
     las_buf_char(out, '}');
 }
 
-static void record(struct fake_server *server, enum las_kind kind, const struct fake_object *object, const char *type)
+static void record(struct fake_server *server, enum las_kind kind, const struct fake_object *object,
+                   const char *type)
 {
     struct fake_event *event = calloc(1, sizeof(*event));
     struct las_buf line;
@@ -119,13 +124,15 @@ static void record(struct fake_server *server, enum las_kind kind, const struct 
     las_list_push_back(&server->history, &event->link);
 }
 
-void fake_changed(struct fake_server *server, enum las_kind kind, struct fake_object *object, const char *type)
+void fake_changed(struct fake_server *server, enum las_kind kind, struct fake_object *object,
+                  const char *type)
 {
     object->version = ++server->version;
     record(server, kind, object, type);
 }
 
-void fake_put(struct fake_server *server, enum las_kind kind, const char *namespace, const char *name, const char *json)
+void fake_put(struct fake_server *server, enum las_kind kind, const char *namespace,
+              const char *name, const char *json)
 {
     struct fake_object *object = fake_find(server, kind, namespace, name);
     bool is_new = !object;
@@ -147,7 +154,8 @@ void fake_put(struct fake_server *server, enum las_kind kind, const char *namesp
     fake_changed(server, kind, object, is_new ? "ADDED" : "MODIFIED");
 }
 
-void fake_delete(struct fake_server *server, enum las_kind kind, const char *namespace, const char *name)
+void fake_delete(struct fake_server *server, enum las_kind kind, const char *namespace,
+                 const char *name)
 {
     struct fake_object *object = fake_find(server, kind, namespace, name);
     if (!object)
@@ -186,4 +194,3 @@ void fake_add_fault(struct fake_server *server, struct fake_fault fault)
     }
     abort();
 }
-

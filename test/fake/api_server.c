@@ -11,7 +11,8 @@ static int64_t fake_wall(void *self)
     return ((struct fake_server *)self)->wall_us;
 }
 
-static const struct fake_fault *take_fault(struct fake_server *server, enum las_method method, const char *path)
+static const struct fake_fault *take_fault(struct fake_server *server, enum las_method method,
+                                           const char *path)
 {
     for (size_t i = 0; i < FAKE_FAULTS_MAX; i++) {
         struct fake_fault *fault = &server->faults[i];
@@ -23,9 +24,11 @@ static const struct fake_fault *take_fault(struct fake_server *server, enum las_
     return NULL;
 }
 
-static void misbehave(struct fake_server *server, struct las_request_handle *request, const struct fake_fault *fault)
+static void misbehave(struct fake_server *server, struct las_request_handle *request,
+                      const struct fake_fault *fault)
 {
-    bool acts = fault->kind == FAKE_LOSE_ANSWER || fault->kind == FAKE_DELAY || fault->kind == FAKE_CUT_BODY;
+    bool acts = fault->kind == FAKE_LOSE_ANSWER || fault->kind == FAKE_DELAY ||
+                fault->kind == FAKE_CUT_BODY;
     if (acts && !request->watch)
         fake_apply(server, request);
     request->retry_after_ns = fault->retry_after_ns;
@@ -60,11 +63,14 @@ static void misbehave(struct fake_server *server, struct las_request_handle *req
 
 static enum las_kind kind_of(const char *path)
 {
-    return strstr(path, "/nodelatencies") ? LAS_KIND_NODE_LATENCY : strstr(path, "/pods") ? LAS_KIND_POD : LAS_KIND_NODE;
+    return strstr(path, "/nodelatencies") ? LAS_KIND_NODE_LATENCY
+           : strstr(path, "/pods")        ? LAS_KIND_POD
+                                          : LAS_KIND_NODE;
 }
 
 static enum las_status fake_start(struct las_transport *t, const struct las_request *r,
-                                  const struct las_response_handler *handler, void *self, struct las_request_handle **out)
+                                  const struct las_response_handler *handler, void *self,
+                                  struct las_request_handle **out)
 {
     struct fake_server *server = (struct fake_server *)(void *)t;
     struct las_request_handle *request = calloc(1, sizeof(*request));
@@ -113,7 +119,8 @@ static void fake_pause(struct las_transport *t, struct las_request_handle *reque
     request->paused = paused;
 }
 
-static const struct las_transport_ops ops = {.start = fake_start, .cancel = fake_cancel, .pause = fake_pause};
+static const struct las_transport_ops ops = {
+    .start = fake_start, .cancel = fake_cancel, .pause = fake_pause};
 
 void fake_init(struct fake_server *server)
 {
@@ -183,13 +190,15 @@ static void deliver_answer(struct fake_server *server, struct las_request_handle
         size_t len = strlen(request->answer);
         request->handler->on_data(request->self, las_slice_n(request->answer, len / 2));
         if (is_open(server, request))
-            request->handler->on_data(request->self, las_slice_n(request->answer + len / 2, len - len / 2));
+            request->handler->on_data(request->self,
+                                      las_slice_n(request->answer + len / 2, len - len / 2));
     }
     if (is_open(server, request))
         finish(request);
 }
 
-static const struct fake_event *next_event(struct fake_server *server, const struct las_request_handle *request)
+static const struct fake_event *next_event(struct fake_server *server,
+                                           const struct las_request_handle *request)
 {
     for (struct las_list *at = server->history.next; at != &server->history; at = at->next) {
         const struct fake_event *event = LAS_CONTAINER_OF(at, const struct fake_event, link);
@@ -208,8 +217,10 @@ static bool deliver_watch(struct fake_server *server, struct las_request_handle 
         send_head(request, 200);
         if (!is_open(server, request) || request->version >= server->oldest_version)
             return true;
-        static const char gone[] = "{\"type\":\"ERROR\",\"object\":{\"kind\":\"Status\",\"status\":\"Failure\",\"message\":"
-                                   "\"too old resource version\",\"reason\":\"Expired\",\"code\":410}}\n";
+        static const char gone[] =
+            "{\"type\":\"ERROR\",\"object\":{\"kind\":\"Status\",\"status\":\"Failure\","
+            "\"message\":"
+            "\"too old resource version\",\"reason\":\"Expired\",\"code\":410}}\n";
         request->handler->on_data(request->self, las_slice_of(gone));
         if (is_open(server, request))
             finish(request);
@@ -231,7 +242,8 @@ bool fake_deliver(struct fake_server *server)
         struct las_request_handle *request = LAS_CONTAINER_OF(at, struct las_request_handle, link);
         if (request->due_ns > server->now_ns)
             continue;
-        if (request->watch ? deliver_watch(server, request) : (deliver_answer(server, request), true))
+        if (request->watch ? deliver_watch(server, request)
+                           : (deliver_answer(server, request), true))
             return true; /* callbacks may have changed the list */
     }
     return false;
@@ -241,7 +253,8 @@ uint64_t fake_next_ns(const struct fake_server *server)
 {
     uint64_t next_ns = UINT64_MAX;
     for (struct las_list *at = server->requests.next; at != &server->requests; at = at->next) {
-        const struct las_request_handle *request = LAS_CONTAINER_OF(at, const struct las_request_handle, link);
+        const struct las_request_handle *request =
+            LAS_CONTAINER_OF(at, const struct las_request_handle, link);
         if (request->due_ns > server->now_ns && request->due_ns < next_ns)
             next_ns = request->due_ns;
     }
@@ -252,8 +265,10 @@ void fake_cut_watches(struct fake_server *server, bool cleanly)
 {
     for (;;) {
         struct las_request_handle *watch = NULL;
-        for (struct las_list *at = server->requests.next; at != &server->requests && !watch; at = at->next) {
-            struct las_request_handle *request = LAS_CONTAINER_OF(at, struct las_request_handle, link);
+        for (struct las_list *at = server->requests.next; at != &server->requests && !watch;
+             at = at->next) {
+            struct las_request_handle *request =
+                LAS_CONTAINER_OF(at, struct las_request_handle, link);
             watch = request->watch ? request : NULL;
         }
         if (!watch)

@@ -23,11 +23,12 @@ void rig_init(struct rig *rig)
     las_buf_init(&rig->log_text, 1u << 24);
     las_buf_str(&rig->log_text, "");
     rig->log = (struct las_log){.sink = sink, .self = rig, .verbosity = 2};
-    rig->config = (struct las_scheduler_config){.name = LAS_SLICE("latency-aware-scheduler"),
-                                                .instance = LAS_SLICE("latency-aware-scheduler-test"),
-                                                .node_latency_label = LAS_SLICE("nodeLatencyUs"),
-                                                .stale_after_ns = 60 * RIG_S,
-                                                .seed = 1};
+    rig->config =
+        (struct las_scheduler_config){.name = LAS_SLICE("latency-aware-scheduler"),
+                                      .instance = LAS_SLICE("latency-aware-scheduler-test"),
+                                      .node_latency_label = LAS_SLICE("nodeLatencyUs"),
+                                      .stale_after_ns = 60 * RIG_S,
+                                      .seed = 1};
 }
 
 void rig_start(struct rig *rig)
@@ -79,7 +80,8 @@ void rig_node(struct rig *rig, const char *name, const char *cpu)
 {
     char json[512];
     snprintf(json, sizeof(json),
-             "{\"kind\":\"Node\",\"metadata\":{\"name\":\"%s\"},\"spec\":{},\"status\":{\"allocatable\":{\"cpu\":\"%s\","
+             "{\"kind\":\"Node\",\"metadata\":{\"name\":\"%s\"},\"spec\":{},\"status\":{"
+             "\"allocatable\":{\"cpu\":\"%s\","
              "\"memory\":\"64Gi\",\"pods\":\"110\"}}}",
              name, cpu);
     fake_put(&rig->server, LAS_KIND_NODE, "", name, json);
@@ -89,8 +91,10 @@ void rig_latency(struct rig *rig, const char *name, const char *spec)
 {
     char json[2048];
     static int generation;
-    snprintf(json, sizeof(json), "{\"kind\":\"NodeLatency\",\"metadata\":{\"name\":\"%s\",\"generation\":%d},\"spec\":{%s}}", name,
-             ++generation, spec);
+    snprintf(
+        json, sizeof(json),
+        "{\"kind\":\"NodeLatency\",\"metadata\":{\"name\":\"%s\",\"generation\":%d},\"spec\":{%s}}",
+        name, ++generation, spec);
     fake_put(&rig->server, LAS_KIND_NODE_LATENCY, "", name, json);
 }
 
@@ -98,8 +102,10 @@ void rig_pod(struct rig *rig, const char *name, const char *cpu, const char *ann
 {
     char json[2048];
     snprintf(json, sizeof(json),
-             "{\"kind\":\"Pod\",\"metadata\":{\"name\":\"%s\",\"namespace\":\"ns\",\"annotations\":{%s%s\"x\":\"y\"}},\"spec\":{"
-             "\"schedulerName\":\"latency-aware-scheduler\",\"containers\":[{\"name\":\"c\",\"resources\":{\"requests\":{"
+             "{\"kind\":\"Pod\",\"metadata\":{\"name\":\"%s\",\"namespace\":\"ns\",\"annotations\":"
+             "{%s%s\"x\":\"y\"}},\"spec\":{"
+             "\"schedulerName\":\"latency-aware-scheduler\",\"containers\":[{\"name\":\"c\","
+             "\"resources\":{\"requests\":{"
              "\"cpu\":\"%s\"}}}]}}",
              name, annotations, annotations[0] ? "," : "", cpu);
     fake_put(&rig->server, LAS_KIND_POD, "ns", name, json);
@@ -119,8 +125,8 @@ bool rig_sums_are_right(struct rig *rig)
         int64_t pods = 0;
         if (!info->name)
             continue;
-        for (struct las_list *at = rig->server.objects[LAS_KIND_POD].next; at != &rig->server.objects[LAS_KIND_POD];
-             at = at->next)
+        for (struct las_list *at = rig->server.objects[LAS_KIND_POD].next;
+             at != &rig->server.objects[LAS_KIND_POD]; at = at->next)
             pods += strcmp(LAS_CONTAINER_OF(at, struct fake_object, link)->node, info->name) == 0;
         if (pods != s->table.rows[row].pods_used)
             return false;

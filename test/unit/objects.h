@@ -26,26 +26,33 @@ static inline struct las_object *object_of(enum las_kind kind, const char *json)
     return object;
 }
 
-/* A pod with UID "uid-NAME" in namespace ns of our scheduler. node "" = not bound. cpu as a quantity. annotations: members of
- * an object, e.g. "\"latency-target-us\":\"50\"", may be "". */
-static inline struct las_pod *pod_of(const char *name, const char *node, const char *cpu, const char *annotations)
+/* A pod with UID "uid-NAME" in namespace ns of our scheduler. node "" = not bound. cpu as a
+ * quantity. annotations: members of an object, e.g. "\"latency-target-us\":\"50\"", may be "". */
+static inline struct las_pod *pod_of(const char *name, const char *node, const char *cpu,
+                                     const char *annotations)
 {
     char json[4096];
     snprintf(json, sizeof(json),
-             "{\"metadata\":{\"name\":\"%s\",\"namespace\":\"ns\",\"uid\":\"uid-%s\",\"resourceVersion\":\"1\","
-             "\"annotations\":{%s}},\"spec\":{\"schedulerName\":\"latency-aware-scheduler\"%s%s%s,\"containers\":[{\"name\":\"c\","
+             "{\"metadata\":{\"name\":\"%s\",\"namespace\":\"ns\",\"uid\":\"uid-%s\","
+             "\"resourceVersion\":\"1\","
+             "\"annotations\":{%s}},\"spec\":{\"schedulerName\":\"latency-aware-scheduler\"%s%s%s,"
+             "\"containers\":[{\"name\":\"c\","
              "\"resources\":{\"requests\":{\"cpu\":\"%s\"}}}]},\"status\":{\"phase\":\"Pending\"}}",
-             name, name, annotations, node[0] ? ",\"nodeName\":\"" : "", node, node[0] ? "\"" : "", cpu);
+             name, name, annotations, node[0] ? ",\"nodeName\":\"" : "", node, node[0] ? "\"" : "",
+             cpu);
     return las_pod_of(object_of(LAS_KIND_POD, json));
 }
 
-/* A pod whose spec members (without containers) are given, with one container that asks for 1 cpu. */
+/* A pod whose spec members (without containers) are given, with one container that asks for 1 cpu.
+ */
 static inline struct las_pod *pod_with_spec(const char *name, const char *spec)
 {
     char json[8192];
     snprintf(json, sizeof(json),
-             "{\"metadata\":{\"name\":\"%s\",\"namespace\":\"ns\",\"uid\":\"uid-%s\",\"resourceVersion\":\"1\"},"
-             "\"spec\":{\"schedulerName\":\"latency-aware-scheduler\",%s%s\"containers\":[{\"name\":\"c\",\"resources\":"
+             "{\"metadata\":{\"name\":\"%s\",\"namespace\":\"ns\",\"uid\":\"uid-%s\","
+             "\"resourceVersion\":\"1\"},"
+             "\"spec\":{\"schedulerName\":\"latency-aware-scheduler\",%s%s\"containers\":[{"
+             "\"name\":\"c\",\"resources\":"
              "{\"requests\":{\"cpu\":\"1\"}}}]},\"status\":{\"phase\":\"Pending\"}}",
              name, name, spec, spec[0] ? "," : "");
     return las_pod_of(object_of(LAS_KIND_POD, json));
@@ -56,18 +63,22 @@ static inline struct las_node *node_of(const char *name, const char *labels, con
 {
     char json[4096];
     snprintf(json, sizeof(json),
-             "{\"metadata\":{\"name\":\"%s\",\"uid\":\"uid-%s\",\"resourceVersion\":\"1\",\"labels\":{%s}},\"spec\":{%s},"
-             "\"status\":{\"allocatable\":{\"cpu\":\"4\",\"memory\":\"8Gi\",\"ephemeral-storage\":\"10Gi\",\"pods\":\"10\"}}}",
+             "{\"metadata\":{\"name\":\"%s\",\"uid\":\"uid-%s\",\"resourceVersion\":\"1\","
+             "\"labels\":{%s}},\"spec\":{%s},"
+             "\"status\":{\"allocatable\":{\"cpu\":\"4\",\"memory\":\"8Gi\",\"ephemeral-storage\":"
+             "\"10Gi\",\"pods\":\"10\"}}}",
              name, name, labels, spec);
     return las_node_of(object_of(LAS_KIND_NODE, json));
 }
 
 /* A NodeLatency whose spec members are given. */
-static inline struct las_node_latency *latency_of(const char *name, int generation, const char *spec)
+static inline struct las_node_latency *latency_of(const char *name, int generation,
+                                                  const char *spec)
 {
     char json[4096];
     snprintf(json, sizeof(json),
-             "{\"metadata\":{\"name\":\"%s\",\"uid\":\"uid-%s\",\"resourceVersion\":\"%d\",\"generation\":%d},\"spec\":{%s}}",
+             "{\"metadata\":{\"name\":\"%s\",\"uid\":\"uid-%s\",\"resourceVersion\":\"%d\","
+             "\"generation\":%d},\"spec\":{%s}}",
              name, name, generation, generation, spec);
     return las_node_latency_of(object_of(LAS_KIND_NODE_LATENCY, json));
 }

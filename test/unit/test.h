@@ -1,4 +1,5 @@
-/* What every unit test includes: cmocka with the headers it wants before itself, and cases that register themselves.
+/* What every unit test includes: cmocka with the headers it wants before itself, and cases that
+ * register themselves.
  *
  *   TEST(push_on_full_heap_fails) { assert_int_equal(1, 1); }
  *
@@ -26,7 +27,8 @@ static size_t test_case_count;
     __attribute__((constructor)) static void register_##test_name(void)                            \
     {                                                                                              \
         if (test_case_count < TEST_CASES_MAX)                                                      \
-            test_cases[test_case_count] = (struct CMUnitTest){#test_name, test_name, NULL, NULL, NULL}; \
+            test_cases[test_case_count] =                                                          \
+                (struct CMUnitTest){#test_name, test_name, NULL, NULL, NULL};                      \
         test_case_count++;                                                                         \
     }                                                                                              \
     static void test_name(void **state __attribute__((unused)))

@@ -38,7 +38,8 @@ struct las_watch_event {
     bool initial_events_end;   /* BOOKMARK that ends a streamed list */
     int code;                  /* ERROR: Status.code */
     char message[LAS_ERR_TEXT_BYTES]; /* ERROR: Status.message */
-    char name[320]; /* namespace/name (63 + 1 + 253), also where the object could not be decoded; "" if unknown */
+    char name[320]; /* namespace/name (63 + 1 + 253), also where the object could not be decoded; ""
+                       if unknown */
 };
 /* LAS_OK and *out, or an error: LAS_E_INVALID when the line is JSON but its object is not
  * acceptable (type, resource_version and name of *out are then set as far as they are known, so
@@ -71,8 +72,8 @@ void las_list_reader_free(struct las_list_reader *reader);
 LAS_MUST_USE enum las_status las_list_begin(struct las_list_reader *reader);
 LAS_MUST_USE enum las_status las_list_feed(struct las_list_reader *reader, struct las_slice piece,
                                            struct las_err *err);
-/* The page is whole: its metadata. LAS_E_SYNTAX if the text broke off or is no JSON (HTML; feed says
- * so already); LAS_E_INVALID if it is no list of that kind (another kind, a Status). */
+/* The page is whole: its metadata. LAS_E_SYNTAX if the text broke off or is no JSON (HTML; feed
+ * says so already); LAS_E_INVALID if it is no list of that kind (another kind, a Status). */
 LAS_MUST_USE enum las_status las_list_finish(struct las_list_reader *reader,
                                              struct las_list_page *out, struct las_err *err);
 

@@ -47,7 +47,8 @@ bool las_slice_cut(struct las_slice text, char separator, struct las_slice *head
 /* A decimal integer, all of the slice, optional '-', no other sign, no blank. E_SYNTAX or E_RANGE;
  * *out untouched then. */
 LAS_MUST_USE enum las_status las_slice_int64(struct las_slice text, int64_t *out);
-/* Bytes of the valid UTF-8 sequence at text (left >= 1 bytes are there), 0 if there is none. Source: RFC 3629, section 4. */
+/* Bytes of the valid UTF-8 sequence at text (left >= 1 bytes are there), 0 if there is none.
+ * Source: RFC 3629, section 4. */
 size_t las_utf8_len(const unsigned char *text, size_t left);
 bool las_utf8_valid(struct las_slice text);
 /* FNV-1a, 64 bit, going on from `hash` (start: LAS_FNV1A_START). Source: the FNV reference
@@ -78,7 +79,8 @@ void las_buf_char(struct las_buf *buf, char c);
 void las_buf_i64(struct las_buf *buf, int64_t value);
 void las_buf_u64(struct las_buf *buf, uint64_t value);
 LAS_PRINTF(2, 3) void las_buf_printf(struct las_buf *buf, const char *format, ...);
-/* A JSON string with its quotes: control characters escaped, invalid UTF-8 as U+FFFD, so that the text is always valid. */
+/* A JSON string with its quotes: control characters escaped, invalid UTF-8 as U+FFFD, so that the
+ * text is always valid. */
 void las_buf_json_string(struct las_buf *buf, struct las_slice text);
 /* Drop the first n bytes. */
 void las_buf_consume(struct las_buf *buf, size_t n);

@@ -1,4 +1,5 @@
-/* Which rows have changed lately: lets whoever keeps something by row bring it up to date without looking at all of them. */
+/* Which rows have changed lately: lets whoever keeps something by row bring it up to date without
+ * looking at all of them. */
 #ifndef LAS_STATE_CHANGES_H
 #define LAS_STATE_CHANGES_H
 

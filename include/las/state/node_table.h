@@ -1,8 +1,10 @@
-/* All nodes the product knows, one row each: what a node can give, what is taken of it, which pods are on it.
+/* All nodes the product knows, one row each: what a node can give, what is taken of it, which pods
+ * are on it.
  *
- * A row exists as soon as something names the node: its Node object, its NodeLatency object or a pod bound to it, in any
- * order, and goes when the last of them goes. Decisions read rows in one pass; the ledger and the reflected objects change
- * them in place. A row's index stays the same while the row exists; freed indices are used again.
+ * A row exists as soon as something names the node: its Node object, its NodeLatency object or a
+ * pod bound to it, in any order, and goes when the last of them goes. Decisions read rows in one
+ * pass; the ledger and the reflected objects change them in place. A row's index stays the same
+ * while the row exists; freed indices are used again.
  *
  * Sums saturate instead of wrapping, so that absurd requests can only make a node look fuller. */
 #ifndef LAS_STATE_NODE_TABLE_H
@@ -63,7 +65,8 @@ struct las_node_info {
     struct las_node_latency *latency;
     struct las_latency_reserve reserve;
     struct las_list pods;  /* of struct las_placed_pod.link */
-    struct las_list dirty; /* in las_node_table.dirty: NodeLatency or reservation changed since the last drain */
+    struct las_list dirty; /* in las_node_table.dirty: NodeLatency or reservation changed since the
+                              last drain */
     struct las_list freed; /* in las_node_table.improved */
 };
 
@@ -79,15 +82,15 @@ struct las_node_table {
     struct las_node_info **infos; /* each of its own, so that the lists in it never move */
     uint32_t count;               /* rows in use or free below cap: iterate 0..count-1 */
     uint32_t cap;
-    uint32_t present;             /* rows with LAS_NODE_PRESENT: the N of "0/N nodes are available" */
+    uint32_t present; /* rows with LAS_NODE_PRESENT: the N of "0/N nodes are available" */
     uint32_t *free_rows;
     uint32_t free_count;
     struct las_map by_name;
     struct las_scalar_column scalars[LAS_SCALAR_COLUMNS_MAX];
     uint32_t scalar_count;
     struct las_changes changes; /* rows whose amounts, flags or objects have changed */
-    struct las_list dirty;    /* nodes whose NodeLatency status may have to be written */
-    struct las_list improved; /* nodes on which a waiting pod may fit now */
+    struct las_list dirty;      /* nodes whose NodeLatency status may have to be written */
+    struct las_list improved;   /* nodes on which a waiting pod may fit now */
 };
 
 void las_node_table_init(struct las_node_table *table);
@@ -95,29 +98,38 @@ void las_node_table_fini(struct las_node_table *table);
 
 /* Row of that name, or LAS_NODE_NONE. */
 uint32_t las_node_table_find(const struct las_node_table *table, struct las_slice name);
-static inline struct las_node_info *las_node_table_info(const struct las_node_table *table, uint32_t node)
+static inline struct las_node_info *las_node_table_info(const struct las_node_table *table,
+                                                        uint32_t node)
 {
     return table->infos[node];
 }
 
-/* The Node (NodeLatency) of that name is now `object`, or has gone (NULL). The table keeps a reference of its own.
- * *out (may be NULL) gets the row, LAS_NODE_NONE if it was freed. LAS_E_LIMIT, LAS_E_NOMEM: the table is unchanged. */
-LAS_MUST_USE enum las_status las_node_table_put_node(struct las_node_table *table, struct las_slice name,
-                                                     struct las_node *object, uint32_t *out);
-LAS_MUST_USE enum las_status las_node_table_put_latency(struct las_node_table *table, struct las_slice name,
-                                                        struct las_node_latency *object, uint32_t *out);
+/* The Node (NodeLatency) of that name is now `object`, or has gone (NULL). The table keeps a
+ * reference of its own. *out (may be NULL) gets the row, LAS_NODE_NONE if it was freed.
+ * LAS_E_LIMIT, LAS_E_NOMEM: the table is unchanged. */
+LAS_MUST_USE enum las_status las_node_table_put_node(struct las_node_table *table,
+                                                     struct las_slice name, struct las_node *object,
+                                                     uint32_t *out);
+LAS_MUST_USE enum las_status las_node_table_put_latency(struct las_node_table *table,
+                                                        struct las_slice name,
+                                                        struct las_node_latency *object,
+                                                        uint32_t *out);
 
-/* A newer version of the Node of a row that has one, with the same amounts, taints and labels. False if it has none. */
-bool las_node_table_replace_node(struct las_node_table *table, uint32_t node, struct las_node *object);
+/* A newer version of the Node of a row that has one, with the same amounts, taints and labels.
+ * False if it has none. */
+bool las_node_table_replace_node(struct las_node_table *table, uint32_t node,
+                                 struct las_node *object);
 
-/* Put a pod on the node of that name (a row is made where there is none) / take it off. placed->pod, reserves_latency and
- * mbps are set by the caller and must not change in between. */
-LAS_MUST_USE enum las_status las_node_table_add_pod(struct las_node_table *table, struct las_slice name,
+/* Put a pod on the node of that name (a row is made where there is none) / take it off.
+ * placed->pod, reserves_latency and mbps are set by the caller and must not change in between. */
+LAS_MUST_USE enum las_status las_node_table_add_pod(struct las_node_table *table,
+                                                    struct las_slice name,
                                                     struct las_placed_pod *placed);
 void las_node_table_remove_pod(struct las_node_table *table, struct las_placed_pod *placed);
 
 /* Column of an extended resource, or NULL if no node and no pod has it. */
-const struct las_scalar_column *las_node_table_scalar(const struct las_node_table *table, struct las_slice name);
+const struct las_scalar_column *las_node_table_scalar(const struct las_node_table *table,
+                                                      struct las_slice name);
 
 /* Note that a waiting pod may fit on this node now; harmless to repeat. */
 void las_node_table_note_improved(struct las_node_table *table, uint32_t node);

@@ -31,26 +31,27 @@ TEST(parts_of_a_url)
 
 TEST(what_is_no_server_is_refused_with_the_reason)
 {
-    static const char *const rows[][2] = {{"", "must begin with https:// or http://"},
-                                          {"10.0.0.1:6443", "must begin with"},
-                                          {"HTTPS://h", "must begin with"},
-                                          {"ftp://h", "must begin with"},
-                                          {"https://", "the host must have"},
-                                          {"https://:6443", "the host must have"},
-                                          {"https://h:0", "the port must be a number"},
-                                          {"https://h:65536", "the port must be a number"},
-                                          {"https://h:6443x", "the port must be a number"},
-                                          {"https://h:-1", "the port must be a number"},
-                                          {"https://::1", "must stand in brackets"},
-                                          {"https://[::1", "without ']'"},
-                                          {"https://[::1]x", "must be a host and a port"},
-                                          {"https://user:secret@h", "must hold no user and no password"},
-                                          {"https://user@h", "must hold no user and no password"},
-                                          {"https://h x", "no valid host"},
-                                          {"https://h\r\nX: y", "no valid host"},
-                                          {"https://h?x", "no query"},
-                                          {"https://h/p?x", "no query"},
-                                          {"https://h/p#f", "no query"}};
+    static const char *const rows[][2] = {
+        {"", "must begin with https:// or http://"},
+        {"10.0.0.1:6443", "must begin with"},
+        {"HTTPS://h", "must begin with"},
+        {"ftp://h", "must begin with"},
+        {"https://", "the host must have"},
+        {"https://:6443", "the host must have"},
+        {"https://h:0", "the port must be a number"},
+        {"https://h:65536", "the port must be a number"},
+        {"https://h:6443x", "the port must be a number"},
+        {"https://h:-1", "the port must be a number"},
+        {"https://::1", "must stand in brackets"},
+        {"https://[::1", "without ']'"},
+        {"https://[::1]x", "must be a host and a port"},
+        {"https://user:secret@h", "must hold no user and no password"},
+        {"https://user@h", "must hold no user and no password"},
+        {"https://h x", "no valid host"},
+        {"https://h\r\nX: y", "no valid host"},
+        {"https://h?x", "no query"},
+        {"https://h/p?x", "no query"},
+        {"https://h/p#f", "no query"}};
     for (size_t i = 0; i < LAS_COUNT_OF(rows); i++) {
         struct las_server_url url;
         struct las_err err = {.text = ""};

@@ -43,8 +43,7 @@ TEST(walk_is_in_the_order_of_insertion_and_bears_removal)
         values[k] = k;
         put(&map, key, &values[k], NULL);
     }
-    LAS_MAP_EACH(entry, &map)
-    {
+    LAS_MAP_EACH (entry, &map) {
         assert_ptr_equal(&values[i++], las_map_value(entry));
         if (i % 2)
             assert_non_null(las_map_take(&map, las_map_key(entry)));

@@ -24,7 +24,8 @@ TEST(what_the_server_cannot_have_acted_on)
         {LAS_OUTCOME_ANSWERED, 409, LAS_FAILURE_CONFLICT, false},
     };
     for (size_t i = 0; i < LAS_COUNT_OF(rows); i++) {
-        struct las_answer answer = {.outcome = rows[i].outcome, .code = rows[i].code, .failure = rows[i].failure};
+        struct las_answer answer = {
+            .outcome = rows[i].outcome, .code = rows[i].code, .failure = rows[i].failure};
         assert_int_equal(rows[i].not_acted, las_answer_not_acted(&answer));
     }
 }
@@ -56,7 +57,8 @@ TEST(an_answer_is_told_once_with_its_meaning_and_counted)
     fake_init(&server);
     assert_int_equal(LAS_OK, las_decoder_new(&decoder));
     las_caller_init(&caller, &server.transport, decoder);
-    const struct las_call_request request = {.method = LAS_GET, .path = LAS_SLICE("/api/v1/namespaces/ns/pods/a"), .resource = "pods"};
+    const struct las_call_request request = {
+        .method = LAS_GET, .path = LAS_SLICE("/api/v1/namespaces/ns/pods/a"), .resource = "pods"};
     assert_int_equal(LAS_OK, las_call_start(&caller, &request, on_done, &seen, &seen));
     assert_int_equal(0, seen.calls);
     while (fake_deliver(&server))
@@ -64,7 +66,8 @@ TEST(an_answer_is_told_once_with_its_meaning_and_counted)
     assert_int_equal(1, seen.calls);
     assert_int_equal(404, seen.code);
     assert_string_equal("pods not found", seen.text);
-    fake_add_fault(&server, (struct fake_fault){.kind = FAKE_LOSE_BOTH, .method = LAS_GET, .match = "/pods"});
+    fake_add_fault(
+        &server, (struct fake_fault){.kind = FAKE_LOSE_BOTH, .method = LAS_GET, .match = "/pods"});
     assert_int_equal(LAS_OK, las_call_start(&caller, &request, on_done, &seen, &seen));
     while (fake_deliver(&server))
         ;
@@ -86,7 +89,8 @@ TEST(finishing_cancels_without_a_word)
     struct seen seen = {0};
     fake_init(&server);
     las_caller_init(&caller, &server.transport, NULL);
-    const struct las_call_request request = {.method = LAS_GET, .path = LAS_SLICE("/api/v1/namespaces/ns/pods/a"), .resource = "pods"};
+    const struct las_call_request request = {
+        .method = LAS_GET, .path = LAS_SLICE("/api/v1/namespaces/ns/pods/a"), .resource = "pods"};
     assert_int_equal(LAS_OK, las_call_start(&caller, &request, on_done, &seen, &seen));
     las_caller_fini(&caller);
     assert_false(fake_deliver(&server));

@@ -29,7 +29,9 @@ static void set_up(struct folder *f)
     las_arena_init(&f->arena, 4096, 1u << 24);
     char *argv[] = {(char *)"x"};
     assert_int_equal(LAS_OK, las_options_parse(1, argv, &f->options, &f->err));
-    f->env = (struct las_config_env){.service_account_folder = "/var/run/secrets/kubernetes.io/serviceaccount", .current_folder = f->path};
+    f->env = (struct las_config_env){.service_account_folder =
+                                         "/var/run/secrets/kubernetes.io/serviceaccount",
+                                     .current_folder = f->path};
 }
 
 static void tear_down(struct folder *f)
@@ -57,13 +59,15 @@ static void write_file(const struct folder *f, const char *name, const char *tex
 static enum las_status load(struct folder *f)
 {
     f->err.text[0] = '\0';
-    return las_config_load(&f->options, &f->env, f->decoder, &f->arena, &f->endpoint, &f->source, &f->err);
+    return las_config_load(&f->options, &f->env, f->decoder, &f->arena, &f->endpoint, &f->source,
+                           &f->err);
 }
 
 #define CONFIG(name, server, user)                                                                 \
-    "apiVersion: v1\nkind: Config\ncurrent-context: " name "\nclusters: [{name: " name ", cluster: {server: \"" server     \
-    "\", certificate-authority: pki/ca.crt}}]\nusers: [{name: " name ", user: {" user "}}]\ncontexts: [{name: " name   \
-    ", context: {cluster: " name ", user: " name "}}]\n"
+    "apiVersion: v1\nkind: Config\ncurrent-context: " name "\nclusters: [{name: " name             \
+    ", cluster: {server: \"" server                                                                \
+    "\", certificate-authority: pki/ca.crt}}]\nusers: [{name: " name ", user: {" user              \
+    "}}]\ncontexts: [{name: " name ", context: {cluster: " name ", user: " name "}}]\n"
 
 TEST(a_flag_wins_and_paths_are_those_of_the_file)
 {
@@ -119,8 +123,10 @@ TEST(in_a_pod_the_service_account_is_used_also_over_ipv6)
         f.env.service_port = "6443";
         assert_int_equal(LAS_OK, load(&f));
         assert_string_equal(rows[i].want, f.endpoint.host.ptr);
-        assert_string_equal("/var/run/secrets/kubernetes.io/serviceaccount/token", f.endpoint.token_file.ptr);
-        assert_string_equal("/var/run/secrets/kubernetes.io/serviceaccount/ca.crt", f.endpoint.ca_file.ptr);
+        assert_string_equal("/var/run/secrets/kubernetes.io/serviceaccount/token",
+                            f.endpoint.token_file.ptr);
+        assert_string_equal("/var/run/secrets/kubernetes.io/serviceaccount/ca.crt",
+                            f.endpoint.ca_file.ptr);
         tear_down(&f);
     }
 }
@@ -133,13 +139,21 @@ TEST(what_is_wrong_is_named)
         {NULL, "No such file or directory"},
         {"a: [", "line "},
         {"{}", "current-context: must be set"},
-        {CONFIG("one", "ftp://x", "token: a"), "server: must begin with https:// or http://, got 'ftp://x'"},
-        {CONFIG("one", "https://x", "auth-provider: {name: gcp}"), "user 'one': auth-provider: is not supported"},
-        {CONFIG("one", "https://x", "username: a, password: b"), "user 'one': username: is not supported"},
-        {CONFIG("one", "https://x", "client-certificate: /c"), "client-certificate and client-key must be set together"},
-        {CONFIG("one", "https://x", "exec: {apiVersion: client.authentication.k8s.io/v1, command: c}"), "exec.interactiveMode: must be set"},
-        {CONFIG("one", "https://x\", proxy-url: \"http://p", "token: a"), "cluster 'one': proxy-url: is not supported"},
-        {CONFIG("one", "https://x\", insecure-skip-tls-verify: true, tls-server-name: \"y", "token: a"),
+        {CONFIG("one", "ftp://x", "token: a"),
+         "server: must begin with https:// or http://, got 'ftp://x'"},
+        {CONFIG("one", "https://x", "auth-provider: {name: gcp}"),
+         "user 'one': auth-provider: is not supported"},
+        {CONFIG("one", "https://x", "username: a, password: b"),
+         "user 'one': username: is not supported"},
+        {CONFIG("one", "https://x", "client-certificate: /c"),
+         "client-certificate and client-key must be set together"},
+        {CONFIG("one", "https://x",
+                "exec: {apiVersion: client.authentication.k8s.io/v1, command: c}"),
+         "exec.interactiveMode: must be set"},
+        {CONFIG("one", "https://x\", proxy-url: \"http://p", "token: a"),
+         "cluster 'one': proxy-url: is not supported"},
+        {CONFIG("one", "https://x\", insecure-skip-tls-verify: true, tls-server-name: \"y",
+                "token: a"),
          "insecure-skip-tls-verify: may not be set together with certificate-authority"},
     };
     for (size_t i = 0; i < LAS_COUNT_OF(rows); i++) {
@@ -161,7 +175,9 @@ TEST(without_any_server_all_places_are_named)
     set_up(&f);
     f.env.home = f.path;
     assert_int_equal(LAS_E_NOTFOUND, load(&f));
-    assert_non_null(strstr(f.err.text, "give --kubeconfig, or set $KUBECONFIG, or run in a pod with a service account, or make "));
+    assert_non_null(strstr(
+        f.err.text,
+        "give --kubeconfig, or set $KUBECONFIG, or run in a pod with a service account, or make "));
     tear_down(&f);
 }
 

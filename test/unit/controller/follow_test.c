@@ -14,7 +14,8 @@ TEST(a_label_counts_until_there_is_an_object_and_again_when_it_is_gone)
     struct rig rig;
     set_up(&rig);
     fake_put(&rig.server, LAS_KIND_NODE, "", "n1",
-             "{\"kind\":\"Node\",\"metadata\":{\"name\":\"n1\",\"labels\":{\"nodeLatencyUs\":\"30\"}},\"status\":{\"allocatable\":"
+             "{\"kind\":\"Node\",\"metadata\":{\"name\":\"n1\",\"labels\":{\"nodeLatencyUs\":"
+             "\"30\"}},\"status\":{\"allocatable\":"
              "{\"cpu\":\"9\",\"pods\":\"9\"}}}");
     rig_run(&rig, RIG_S);
     const struct las_latency_node *held = &rig.scheduler->latency.nodes[0];
@@ -36,11 +37,16 @@ TEST(malformed_labels_are_ignored_counted_and_named)
         struct rig rig;
         set_up(&rig);
         char json[256];
-        snprintf(json, sizeof(json), "{\"kind\":\"Node\",\"metadata\":{\"name\":\"n1\",\"labels\":{\"nodeLatencyUs\":\"%s\"}}}", values[i]);
+        snprintf(json, sizeof(json),
+                 "{\"kind\":\"Node\",\"metadata\":{\"name\":\"n1\",\"labels\":{\"nodeLatencyUs\":"
+                 "\"%s\"}}}",
+                 values[i]);
         fake_put(&rig.server, LAS_KIND_NODE, "", "n1", json);
         rig_run(&rig, RIG_S);
         assert_int_equal(1, rig.scheduler->counters.invalid_labels);
-        assert_non_null(strstr(rig.log_text.ptr, "Node n1: label nodeLatencyUs: must be a decimal integer from 1 to 60000000, got '"));
+        assert_non_null(strstr(
+            rig.log_text.ptr,
+            "Node n1: label nodeLatencyUs: must be a decimal integer from 1 to 60000000, got '"));
         rig_fini(&rig);
     }
 }
@@ -56,7 +62,9 @@ TEST(pods_nodes_and_measurements_may_come_and_go_in_any_order)
             if (*what == 'n')
                 rig_node(&rig, "n1", "4");
             else if (*what == 'l')
-                rig_latency(&rig, "n1", "\"capacity\":{\"latencyPods\":3},\"targets\":[{\"name\":\"ny4\",\"rtt\":{\"p99Microseconds\":40}}]");
+                rig_latency(&rig, "n1",
+                            "\"capacity\":{\"latencyPods\":3},\"targets\":[{\"name\":\"ny4\","
+                            "\"rtt\":{\"p99Microseconds\":40}}]");
             else
                 rig_pod(&rig, "a", "1", "\"latency-target-us\":\"50\"");
             rig_run(&rig, RIG_S);
@@ -64,11 +72,15 @@ TEST(pods_nodes_and_measurements_may_come_and_go_in_any_order)
         rig_run(&rig, RIG_S);
         assert_string_equal("n1", rig_pod_node(&rig, "a"));
         for (const char *what = orders[LAS_COUNT_OF(orders) - 1 - i]; *what; what++) {
-            fake_delete(&rig.server, *what == 'n' ? LAS_KIND_NODE : *what == 'l' ? LAS_KIND_NODE_LATENCY : LAS_KIND_POD,
+            fake_delete(&rig.server,
+                        *what == 'n'   ? LAS_KIND_NODE
+                        : *what == 'l' ? LAS_KIND_NODE_LATENCY
+                                       : LAS_KIND_POD,
                         *what == 'p' ? "ns" : "", *what == 'p' ? "a" : "n1");
             rig_run(&rig, RIG_S);
         }
-        assert_int_equal(LAS_NODE_NONE, las_node_table_find(&rig.scheduler->table, LAS_SLICE("n1")));
+        assert_int_equal(LAS_NODE_NONE,
+                         las_node_table_find(&rig.scheduler->table, LAS_SLICE("n1")));
         assert_int_equal(0, rig.scheduler->ledger.confirmed_count);
         rig_fini(&rig);
     }
@@ -83,8 +95,10 @@ TEST(a_pod_that_ends_gives_its_place_back)
     rig_pod(&rig, "a", "1", "");
     rig_run(&rig, RIG_S);
     fake_put(&rig.server, LAS_KIND_POD, "ns", "a",
-             "{\"kind\":\"Pod\",\"metadata\":{\"name\":\"a\",\"namespace\":\"ns\",\"deletionTimestamp\":\"2026-05-01T12:00:00Z\"},\"spec\":{"
-             "\"schedulerName\":\"latency-aware-scheduler\",\"containers\":[{\"name\":\"c\",\"resources\":{\"requests\":{\"cpu\":\"1\"}}}]}}");
+             "{\"kind\":\"Pod\",\"metadata\":{\"name\":\"a\",\"namespace\":\"ns\","
+             "\"deletionTimestamp\":\"2026-05-01T12:00:00Z\"},\"spec\":{"
+             "\"schedulerName\":\"latency-aware-scheduler\",\"containers\":[{\"name\":\"c\","
+             "\"resources\":{\"requests\":{\"cpu\":\"1\"}}}]}}");
     rig_pod(&rig, "b", "1", "");
     rig_run(&rig, RIG_S);
     assert_string_equal("", rig_pod_node(&rig, "b"));

@@ -21,7 +21,10 @@ TEST(alive_from_the_start_and_ready_once_all_is_synced)
     struct rig rig;
     char text[256];
     rig_init(&rig);
-    fake_add_fault(&rig.server, (struct fake_fault){.kind = FAKE_DELAY, .method = LAS_GET, .match = "/pods", .delay_ns = 2 * RIG_S});
+    fake_add_fault(&rig.server, (struct fake_fault){.kind = FAKE_DELAY,
+                                                    .method = LAS_GET,
+                                                    .match = "/pods",
+                                                    .delay_ns = 2 * RIG_S});
     rig_start(&rig);
     rig_run(&rig, RIG_S);
     assert_int_equal(200, ask(&rig, "/livez", text, sizeof(text)));
@@ -43,7 +46,9 @@ TEST(an_api_server_that_is_away_does_not_fail_liveness)
     rig_init(&rig);
     rig_start(&rig);
     rig_run(&rig, RIG_S);
-    fake_add_fault(&rig.server, (struct fake_fault){.kind = FAKE_LOSE_REQUEST, .method = LAS_GET, .match = "", .times = 1000});
+    fake_add_fault(&rig.server,
+                   (struct fake_fault){
+                       .kind = FAKE_LOSE_REQUEST, .method = LAS_GET, .match = "", .times = 1000});
     fake_cut_watches(&rig.server, false);
     rig_run(&rig, 600 * RIG_S);
     assert_int_equal(200, ask(&rig, "/livez", text, sizeof(text)));

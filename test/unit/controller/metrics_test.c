@@ -17,7 +17,9 @@ TEST(counts_are_those_of_what_happened)
     struct rig rig;
     rig_init(&rig);
     rig_node(&rig, "n1", "2");
-    rig_latency(&rig, "n1", "\"capacity\":{\"latencyPods\":8},\"targets\":[{\"name\":\"ny4\",\"rtt\":{\"p99Microseconds\":40}}]");
+    rig_latency(&rig, "n1",
+                "\"capacity\":{\"latencyPods\":8},\"targets\":[{\"name\":\"ny4\",\"rtt\":{"
+                "\"p99Microseconds\":40}}]");
     rig_start(&rig);
     rig_pod(&rig, "a", "1", "\"latency-target-us\":\"50\"");
     rig_pod(&rig, "b", "9", "");
@@ -26,13 +28,17 @@ TEST(counts_are_those_of_what_happened)
     struct las_buf text;
     las_buf_init(&text, LAS_METRICS_BYTES_MAX);
     las_metrics_write(rig.scheduler, &text);
-    expect(&text, "scheduler_schedule_attempts_total{profile=\"latency-aware-scheduler\",result=\"scheduled\"} 1\n");
-    expect(&text, "scheduler_schedule_attempts_total{profile=\"latency-aware-scheduler\",result=\"unschedulable\"} 1\n");
-    expect(&text, "scheduler_schedule_attempts_total{profile=\"latency-aware-scheduler\",result=\"error\"} 1\n");
+    expect(&text, "scheduler_schedule_attempts_total{profile=\"latency-aware-scheduler\",result="
+                  "\"scheduled\"} 1\n");
+    expect(&text, "scheduler_schedule_attempts_total{profile=\"latency-aware-scheduler\",result="
+                  "\"unschedulable\"} 1\n");
+    expect(&text, "scheduler_schedule_attempts_total{profile=\"latency-aware-scheduler\",result="
+                  "\"error\"} 1\n");
     expect(&text, "scheduler_scheduling_algorithm_duration_seconds_count 3\n");
     expect(&text, "scheduler_pending_pods{queue=\"unschedulable\"} 2\n");
     expect(&text, "las_reflector_watching{resource=\"nodelatencies\"} 1\n");
-    expect(&text, "las_api_requests_total{verb=\"POST\",resource=\"pods/binding\",code=\"201\"} 1\n");
+    expect(&text,
+           "las_api_requests_total{verb=\"POST\",resource=\"pods/binding\",code=\"201\"} 1\n");
     expect(&text, "las_api_requests_total{verb=\"LIST\",resource=\"pods\",code=\"200\"} 1\n");
     expect(&text, "las_node_latency_pods_capacity{node=\"n1\"} 8\n");
     expect(&text, "las_node_latency_pods_reserved{node=\"n1\"} 1\n");
@@ -41,7 +47,8 @@ TEST(counts_are_those_of_what_happened)
     rig_fini(&rig);
 }
 
-/* The text format: every sample line belongs to the # TYPE before it, values are numbers, no name is declared twice. */
+/* The text format: every sample line belongs to the # TYPE before it, values are numbers, no name
+ * is declared twice. */
 TEST(the_text_is_what_prometheus_reads)
 {
     struct rig rig;

@@ -19,11 +19,16 @@ TEST(lists_come_in_pages_and_nothing_is_bound_before_all_are_read)
         char name[8];
         snprintf(name, sizeof(name), "n%d", i);
         rig_node(&rig, name, "1");
-        rig_latency(&rig, name, "\"targets\":[{\"name\":\"ny4\",\"rtt\":{\"p99Microseconds\":40}}]");
+        rig_latency(&rig, name,
+                    "\"targets\":[{\"name\":\"ny4\",\"rtt\":{\"p99Microseconds\":40}}]");
     }
     rig_pod(&rig, "a", "1", "");
-    /* Faults A59, C18: the last kind is slow; until it is there nobody is ready and nothing is bound. */
-    fake_add_fault(&rig.server, (struct fake_fault){.kind = FAKE_DELAY, .method = LAS_GET, .match = "/nodelatencies", .delay_ns = 5 * RIG_S});
+    /* Faults A59, C18: the last kind is slow; until it is there nobody is ready and nothing is
+     * bound. */
+    fake_add_fault(&rig.server, (struct fake_fault){.kind = FAKE_DELAY,
+                                                    .method = LAS_GET,
+                                                    .match = "/nodelatencies",
+                                                    .delay_ns = 5 * RIG_S});
     rig_start(&rig);
     rig_run(&rig, 4 * RIG_S);
     assert_string_equal("", rig_pod_node(&rig, "a"));
@@ -47,7 +52,9 @@ TEST(a_list_that_breaks_off_is_never_the_whole)
         snprintf(name, sizeof(name), "n%d", i);
         rig_node(&rig, name, "1");
     }
-    fake_add_fault(&rig.server, (struct fake_fault){.kind = FAKE_CUT_BODY, .method = LAS_GET, .match = "/nodes", .times = 3});
+    fake_add_fault(&rig.server,
+                   (struct fake_fault){
+                       .kind = FAKE_CUT_BODY, .method = LAS_GET, .match = "/nodes", .times = 3});
     rig_start(&rig);
     rig_run(&rig, 10 * RIG_S);
     assert_int_equal(5, rig.scheduler->table.present);
@@ -126,7 +133,9 @@ TEST(odd_answers_are_said_once_counted_and_outlived)
         {.kind = FAKE_GARBAGE, .text = "<html><body>gateway</body></html>", .times = 4},
         {.kind = FAKE_GARBAGE, .text = "{\"kind\":\"NodeList\",\"items\":[", .times = 4},
         {.kind = FAKE_GARBAGE, .text = "{\"kind\":\"Status\",\"metadata\":{}}", .times = 4},
-        {.kind = FAKE_GARBAGE, .text = "[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[", .times = 4},
+        {.kind = FAKE_GARBAGE,
+         .text = "[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[",
+         .times = 4},
         {.kind = FAKE_ANSWER, .code = 500, .times = 4},
         {.kind = FAKE_ANSWER, .code = 403, .times = 4},
         {.kind = FAKE_ANSWER, .code = 429, .retry_after_ns = RIG_S, .times = 4},
@@ -151,7 +160,8 @@ TEST(odd_answers_are_said_once_counted_and_outlived)
 
 TEST(one_bad_object_costs_that_object_alone)
 {
-    /* Faults A24, A38, A57: wrong type in a NodeLatency; its last good state stays, the next event of another one is read. */
+    /* Faults A24, A38, A57: wrong type in a NodeLatency; its last good state stays, the next event
+     * of another one is read. */
     struct rig rig;
     rig_init(&rig);
     rig_node(&rig, "n1", "1");
@@ -159,11 +169,13 @@ TEST(one_bad_object_costs_that_object_alone)
     rig_latency(&rig, "n1", "\"targets\":[{\"name\":\"ny4\",\"rtt\":{\"p99Microseconds\":40}}]");
     rig_start(&rig);
     rig_run(&rig, RIG_S);
-    rig_latency(&rig, "n1", "\"targets\":[{\"name\":\"ny4\",\"rtt\":{\"p99Microseconds\":\"fast\"}}]");
+    rig_latency(&rig, "n1",
+                "\"targets\":[{\"name\":\"ny4\",\"rtt\":{\"p99Microseconds\":\"fast\"}}]");
     rig_latency(&rig, "n2", "\"targets\":[{\"name\":\"ny4\",\"rtt\":{\"p99Microseconds\":70}}]");
     rig_run(&rig, RIG_S);
     assert_int_equal(1, rig.scheduler->pumps[LAS_KIND_NODE_LATENCY].bad_objects);
-    assert_non_null(strstr(rig.log_text.ptr, "NodeLatency n1: spec.targets[0].rtt.p99Microseconds: must be an integer from 1 to 60000000, got 'fast'"));
+    assert_non_null(strstr(rig.log_text.ptr, "NodeLatency n1: spec.targets[0].rtt.p99Microseconds: "
+                                             "must be an integer from 1 to 60000000, got 'fast'"));
     rig_pod(&rig, "a", "1", "\"latency-target-us\":\"50\"");
     rig_pod(&rig, "b", "1", "\"latency-target-us\":\"80\"");
     rig_run(&rig, RIG_S);
@@ -185,7 +197,8 @@ TEST(without_the_crd_plain_pods_are_bound_and_targeted_ones_wait_for_it)
     rig_run(&rig, 5 * RIG_S);
     assert_string_equal("n1", rig_pod_node(&rig, "plain"));
     assert_string_equal("", rig_pod_node(&rig, "aimed"));
-    assert_string_equal("the CustomResourceDefinition of NodeLatency is not installed", las_scheduler_not_ready(rig.scheduler));
+    assert_string_equal("the CustomResourceDefinition of NodeLatency is not installed",
+                        las_scheduler_not_ready(rig.scheduler));
     assert_int_equal(1, count(rig.log_text.ptr, "W list nodelatencies: not found"));
     rig.server.crd_missing = false;
     rig_latency(&rig, "n1", "\"targets\":[{\"name\":\"ny4\",\"rtt\":{\"p99Microseconds\":40}}]");

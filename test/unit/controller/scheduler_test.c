@@ -4,7 +4,9 @@
 
 #include "las/base/mem.h"
 
-#define LATENCY "\"capacity\":{\"latencyPods\":1000},\"targets\":[{\"name\":\"ny4\",\"rtt\":{\"p99Microseconds\":40}}]"
+#define LATENCY                                                                                    \
+    "\"capacity\":{\"latencyPods\":1000},\"targets\":[{\"name\":\"ny4\",\"rtt\":{"                 \
+    "\"p99Microseconds\":40}}]"
 
 TEST(stopping_ends_decisions_and_waits_for_binds)
 {
@@ -13,7 +15,10 @@ TEST(stopping_ends_decisions_and_waits_for_binds)
     rig_node(&rig, "n1", "9");
     rig_start(&rig);
     rig_run(&rig, RIG_S);
-    fake_add_fault(&rig.server, (struct fake_fault){.kind = FAKE_DELAY, .method = LAS_POST, .match = "/binding", .delay_ns = RIG_S});
+    fake_add_fault(&rig.server, (struct fake_fault){.kind = FAKE_DELAY,
+                                                    .method = LAS_POST,
+                                                    .match = "/binding",
+                                                    .delay_ns = RIG_S});
     rig_pod(&rig, "a", "1", "");
     rig_run(&rig, RIG_S / 10);
     las_scheduler_stop(rig.scheduler);
@@ -43,7 +48,11 @@ TEST(killed_at_any_moment_every_pod_is_bound_once_and_the_sums_are_right)
     las_prng_init(&prng, 3);
     int made = 0;
     for (int kill = 0; kill < 20; kill++) {
-        fake_add_fault(&rig.server, (struct fake_fault){.kind = FAKE_DELAY, .method = LAS_POST, .match = "/binding", .delay_ns = RIG_S / 50, .times = 5});
+        fake_add_fault(&rig.server, (struct fake_fault){.kind = FAKE_DELAY,
+                                                        .method = LAS_POST,
+                                                        .match = "/binding",
+                                                        .delay_ns = RIG_S / 50,
+                                                        .times = 5});
         rig_start(&rig);
         for (; made < (kill + 1) * PODS / 20; made++) {
             char name[8];
@@ -92,13 +101,15 @@ TEST(a_hundred_thousand_events_and_fifty_reconnects_leave_memory_where_it_was)
         rig_run(&rig, 20 * RIG_S);
         fake_forget_history(&rig.server);
         if (round == 5)
-            level = las_mem_usage().bytes - rig.log_text.cap - rig.server.log.cap - rig.server.event_notes.cap;
+            level = las_mem_usage().bytes - rig.log_text.cap - rig.server.log.cap -
+                    rig.server.event_notes.cap;
     }
     for (int kind = 0; kind < LAS_KIND_COUNT; kind++)
         for (int type = 0; type < 5; type++)
             events += rig.scheduler->pumps[kind].events[type];
     assert_true(events >= 100000);
-    uint64_t now = las_mem_usage().bytes - rig.log_text.cap - rig.server.log.cap - rig.server.event_notes.cap;
+    uint64_t now =
+        las_mem_usage().bytes - rig.log_text.cap - rig.server.log.cap - rig.server.event_notes.cap;
     assert_in_range(now, level - level / 20, level + level / 20);
     assert_int_equal(0, rig.scheduler->ledger.confirmed_count);
     rig_fini(&rig);

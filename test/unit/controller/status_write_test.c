@@ -3,7 +3,9 @@
 #include "fake/rig.h"
 
 #define WANT "\"latency-target-us\":\"50\""
-#define LATENCY "\"capacity\":{\"latencyPods\":50},\"targets\":[{\"name\":\"ny4\",\"rtt\":{\"p99Microseconds\":40}}]"
+#define LATENCY                                                                                    \
+    "\"capacity\":{\"latencyPods\":50},\"targets\":[{\"name\":\"ny4\",\"rtt\":{"                   \
+    "\"p99Microseconds\":40}}]"
 
 TEST(a_node_gets_one_write_a_second_however_many_pods_come)
 {
@@ -22,8 +24,10 @@ TEST(a_node_gets_one_write_a_second_however_many_pods_come)
     }
     rig_run(&rig, 2 * RIG_S);
     assert_in_range(rig.server.statuses - before, 2, 4);
-    assert_non_null(strstr(fake_status(&rig.server, "n1"), "\"reserved\":{\"latencyPods\":40,\"bandwidthMbps\":0}"));
-    assert_non_null(strstr(fake_status(&rig.server, "n1"), "\"available\":{\"latencyPods\":10,\"bandwidthMbps\":null}"));
+    assert_non_null(strstr(fake_status(&rig.server, "n1"),
+                           "\"reserved\":{\"latencyPods\":40,\"bandwidthMbps\":0}"));
+    assert_non_null(strstr(fake_status(&rig.server, "n1"),
+                           "\"available\":{\"latencyPods\":10,\"bandwidthMbps\":null}"));
     rig_fini(&rig);
 }
 
@@ -71,7 +75,9 @@ TEST(time_alone_makes_a_measurement_stale_and_that_is_written)
     struct rig rig;
     rig_init(&rig);
     rig_node(&rig, "n1", "64");
-    rig_latency(&rig, "n1", "\"source\":\"Measured\",\"measuredTime\":\"2026-05-01T12:00:30Z\",\"targets\":[{\"name\":\"ny4\",\"rtt\":{\"p99Microseconds\":40}}]");
+    rig_latency(&rig, "n1",
+                "\"source\":\"Measured\",\"measuredTime\":\"2026-05-01T12:00:30Z\",\"targets\":[{"
+                "\"name\":\"ny4\",\"rtt\":{\"p99Microseconds\":40}}]");
     rig_start(&rig);
     rig_run(&rig, 50 * RIG_S);
     assert_non_null(strstr(fake_status(&rig.server, "n1"), "\"state\":\"Healthy\""));
@@ -84,9 +90,12 @@ TEST(time_alone_makes_a_measurement_stale_and_that_is_written)
 
 TEST(a_refused_status_is_tried_again_and_the_rest_goes_on)
 {
-    const struct fake_fault faults[] = {{.kind = FAKE_ANSWER, .code = 500},  {.kind = FAKE_ANSWER, .code = 429, .retry_after_ns = 2 * RIG_S},
-                                        {.kind = FAKE_LOSE_ANSWER},          {.kind = FAKE_LOSE_REQUEST},
-                                        {.kind = FAKE_ANSWER, .code = 409}};
+    const struct fake_fault faults[] = {
+        {.kind = FAKE_ANSWER, .code = 500},
+        {.kind = FAKE_ANSWER, .code = 429, .retry_after_ns = 2 * RIG_S},
+        {.kind = FAKE_LOSE_ANSWER},
+        {.kind = FAKE_LOSE_REQUEST},
+        {.kind = FAKE_ANSWER, .code = 409}};
     for (size_t i = 0; i < LAS_COUNT_OF(faults); i++) {
         struct rig rig;
         rig_init(&rig);

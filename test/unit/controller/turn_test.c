@@ -28,7 +28,8 @@ TEST(a_waiting_pod_is_bound_at_once_when_what_refused_it_changes)
     /* Full: the next waits until the first is gone, then takes its place at once. */
     rig_pod(&rig, "b", "1", WANT);
     rig_run(&rig, 3 * RIG_S);
-    assert_string_equal("0/1 nodes are available: 1 Insufficient cpu.", fake_pod_condition(&rig.server, "ns", "b"));
+    assert_string_equal("0/1 nodes are available: 1 Insufficient cpu.",
+                        fake_pod_condition(&rig.server, "ns", "b"));
     fake_delete(&rig.server, LAS_KIND_POD, "ns", "a");
     rig_run(&rig, RIG_S / 100);
     assert_string_equal("n1", rig_pod_node(&rig, "b"));
@@ -63,7 +64,8 @@ TEST(our_own_writes_wake_nobody)
     rig_pod(&rig, "a", "1", WANT);
     rig_pod(&rig, "b", "9", "");
     rig_run(&rig, 5 * RIG_S);
-    uint64_t conditions = rig.server.conditions, statuses = rig.server.statuses, events = rig.server.events;
+    uint64_t conditions = rig.server.conditions, statuses = rig.server.statuses,
+             events = rig.server.events;
     rig_run(&rig, 290 * RIG_S);
     assert_int_equal(conditions, rig.server.conditions);
     assert_int_equal(statuses, rig.server.statuses);
@@ -104,7 +106,9 @@ TEST(malformed_annotations_wait_for_their_correction)
     rig_pod(&rig, "a", "1", "\"latency-target-us\":\"50us\"");
     rig_run(&rig, 400 * RIG_S);
     assert_string_equal("", rig_pod_node(&rig, "a"));
-    assert_non_null(strstr(rig.server.event_notes.ptr, "InvalidLatencyAnnotation: annotation latency-target-us: must be digits only"));
+    assert_non_null(
+        strstr(rig.server.event_notes.ptr,
+               "InvalidLatencyAnnotation: annotation latency-target-us: must be digits only"));
     rig_pod(&rig, "a", "1", WANT);
     rig_run(&rig, RIG_S / 100);
     assert_string_equal("n1", rig_pod_node(&rig, "a"));
@@ -117,7 +121,8 @@ TEST(typos_are_warned_of_once)
     set_up(&rig, "1", NY4(30));
     rig_pod(&rig, "a", "9", WANT ",\"nodelatency.dev/percentil\":\"p99\"");
     rig_run(&rig, 400 * RIG_S);
-    const char *first = strstr(rig.server.event_notes.ptr, "UnknownAnnotation: nodelatency.dev/percentil");
+    const char *first =
+        strstr(rig.server.event_notes.ptr, "UnknownAnnotation: nodelatency.dev/percentil");
     assert_non_null(first);
     assert_null(strstr(first + 1, "UnknownAnnotation"));
     rig_fini(&rig);
@@ -129,7 +134,8 @@ TEST(a_terminating_pod_is_not_bound)
     struct rig rig;
     set_up(&rig, "1", NULL);
     fake_put(&rig.server, LAS_KIND_POD, "ns", "a",
-             "{\"kind\":\"Pod\",\"metadata\":{\"name\":\"a\",\"namespace\":\"ns\",\"deletionTimestamp\":\"2026-05-01T12:00:00Z\"},"
+             "{\"kind\":\"Pod\",\"metadata\":{\"name\":\"a\",\"namespace\":\"ns\","
+             "\"deletionTimestamp\":\"2026-05-01T12:00:00Z\"},"
              "\"spec\":{\"schedulerName\":\"latency-aware-scheduler\",\"containers\":[]}}");
     rig_run(&rig, 5 * RIG_S);
     assert_string_equal("", rig_pod_node(&rig, "a"));
@@ -142,12 +148,14 @@ TEST(only_pods_of_our_name_are_ours)
     /* Fault B36. */
     struct rig rig;
     set_up(&rig, "8", NULL);
-    const char *const names[] = {"", "default-scheduler", "latency-aware-scheduler2", "latency-aware"};
+    const char *const names[] = {"", "default-scheduler", "latency-aware-scheduler2",
+                                 "latency-aware"};
     for (size_t i = 0; i < LAS_COUNT_OF(names); i++) {
         char json[512], name[8];
         snprintf(name, sizeof(name), "p%zu", i);
         snprintf(json, sizeof(json),
-                 "{\"kind\":\"Pod\",\"metadata\":{\"name\":\"%s\",\"namespace\":\"ns\"},\"spec\":{\"schedulerName\":\"%s\",\"containers\":[]}}",
+                 "{\"kind\":\"Pod\",\"metadata\":{\"name\":\"%s\",\"namespace\":\"ns\"},\"spec\":{"
+                 "\"schedulerName\":\"%s\",\"containers\":[]}}",
                  name, names[i]);
         fake_put(&rig.server, LAS_KIND_POD, "ns", name, json);
     }

@@ -13,15 +13,20 @@ struct result {
 static struct result reconcile(struct world *w, uint32_t node, struct las_arena *arena)
 {
     struct result result;
-    const struct las_reconcile_input input = {.nodes = &w->table, .latency = &w->latency, .ledger = &w->ledger,
-                                              .now_ns = w->view.now_ns,
-                                              .wall_us = WORLD_WALL_US + (int64_t)((w->view.now_ns - WORLD_NOW_NS) / 1000),
-                                              .judge_age = true};
-    assert_int_equal(LAS_OK, las_reconcile(&input, node, arena, &result.status, &result.changed, &result.next_ns));
+    const struct las_reconcile_input input = {
+        .nodes = &w->table,
+        .latency = &w->latency,
+        .ledger = &w->ledger,
+        .now_ns = w->view.now_ns,
+        .wall_us = WORLD_WALL_US + (int64_t)((w->view.now_ns - WORLD_NOW_NS) / 1000),
+        .judge_age = true};
+    assert_int_equal(LAS_OK, las_reconcile(&input, node, arena, &result.status, &result.changed,
+                                           &result.next_ns));
     return result;
 }
 
-static const struct las_condition *condition(const struct las_node_latency_status *status, const char *type)
+static const struct las_condition *condition(const struct las_node_latency_status *status,
+                                             const char *type)
 {
     for (uint32_t i = 0; i < status->condition_count; i++)
         if (las_slice_is(status->conditions[i].type, type))
@@ -30,7 +35,8 @@ static const struct las_condition *condition(const struct las_node_latency_statu
     return NULL;
 }
 
-static void expect(const struct las_node_latency_status *status, const char *type, const char *value, const char *reason)
+static void expect(const struct las_node_latency_status *status, const char *type,
+                   const char *value, const char *reason)
 {
     const struct las_condition *found = condition(status, type);
     assert_string_equal(value, found->status.ptr);
@@ -47,12 +53,18 @@ TEST(state_and_conditions_by_the_data)
     } rows[] = {
         {STATIC_NY4(40), "Healthy", "True", "TargetHealthy", "True", "MeasurementRecent", true},
         {STATIC_NY4(40), "Healthy", "False", "NodeMissing", "True", "MeasurementRecent", false},
-        {MEASURED("2026-05-01T12:00:20Z"), "Healthy", "True", "TargetHealthy", "True", "MeasurementRecent", true},
-        {MEASURED("2026-05-01T11:59:00Z"), "Stale", "False", "MeasurementStale", "False", "MeasurementStale", true},
-        {MEASURED("2026-05-01T11:50:00Z"), "Stale", "False", "MeasurementStale", "False", "MeasurementExpired", true},
-        {MEASURED("2026-05-01T12:00:40Z"), "Healthy", "True", "TargetHealthy", "False", "ClockSkew", true},
-        {"\"targets\":[{\"name\":\"ny4\",\"lossPerMillion\":1000000}]", "Unreachable", "False", "TargetUnreachable", "True", "MeasurementRecent", true},
-        {"\"source\":\"Static\"", "Unknown", "Unknown", "NotYetEvaluated", "Unknown", "NoMeasurement", true},
+        {MEASURED("2026-05-01T12:00:20Z"), "Healthy", "True", "TargetHealthy", "True",
+         "MeasurementRecent", true},
+        {MEASURED("2026-05-01T11:59:00Z"), "Stale", "False", "MeasurementStale", "False",
+         "MeasurementStale", true},
+        {MEASURED("2026-05-01T11:50:00Z"), "Stale", "False", "MeasurementStale", "False",
+         "MeasurementExpired", true},
+        {MEASURED("2026-05-01T12:00:40Z"), "Healthy", "True", "TargetHealthy", "False", "ClockSkew",
+         true},
+        {"\"targets\":[{\"name\":\"ny4\",\"lossPerMillion\":1000000}]", "Unreachable", "False",
+         "TargetUnreachable", "True", "MeasurementRecent", true},
+        {"\"source\":\"Static\"", "Unknown", "Unknown", "NotYetEvaluated", "Unknown",
+         "NoMeasurement", true},
     };
     for (size_t i = 0; i < LAS_COUNT_OF(rows); i++) {
         struct world w;
@@ -82,9 +94,11 @@ TEST(sums_capacity_and_the_tightest_target)
         int64_t available_pods, available_mbps;
     } rows[] = {
         {"", "2/-", "True", "CapacityFree", LAS_ABSENT, LAS_ABSENT},
-        {"\"capacity\":{\"latencyPods\":3,\"bandwidthMbps\":1000},", "2/3", "True", "CapacityFree", 1, 700},
+        {"\"capacity\":{\"latencyPods\":3,\"bandwidthMbps\":1000},", "2/3", "True", "CapacityFree",
+         1, 700},
         {"\"capacity\":{\"latencyPods\":2},", "2/2", "False", "PodsExhausted", 0, LAS_ABSENT},
-        {"\"capacity\":{\"bandwidthMbps\":300},", "2/-", "False", "BandwidthExhausted", LAS_ABSENT, 0},
+        {"\"capacity\":{\"bandwidthMbps\":300},", "2/-", "False", "BandwidthExhausted", LAS_ABSENT,
+         0},
         {"\"capacity\":{\"latencyPods\":1},", "2/1", "False", "Overcommitted", 0, LAS_ABSENT},
         {"\"capacity\":{\"bandwidthMbps\":200},", "2/-", "False", "Overcommitted", LAS_ABSENT, 0},
     };
@@ -97,8 +111,12 @@ TEST(sums_capacity_and_the_tightest_target)
         world_node(&w, "n1", "", "");
         snprintf(spec, sizeof(spec), "%s" STATIC_NY4(40), rows[i].capacity);
         uint32_t n1 = world_latency(&w, "n1", spec);
-        world_bound(&w, pod_of("a", "n1", "1", "\"latency-target-us\":\"50\",\"nodelatency.dev/bandwidth-mbps\":\"100\""));
-        world_bound(&w, pod_of("b", "n1", "1", "\"latency-target-us\":\"45\",\"nodelatency.dev/bandwidth-mbps\":\"200\""));
+        world_bound(
+            &w, pod_of("a", "n1", "1",
+                       "\"latency-target-us\":\"50\",\"nodelatency.dev/bandwidth-mbps\":\"100\""));
+        world_bound(
+            &w, pod_of("b", "n1", "1",
+                       "\"latency-target-us\":\"45\",\"nodelatency.dev/bandwidth-mbps\":\"200\""));
         world_bound(&w, pod_of("c", "n1", "1", ""));
         struct result result = reconcile(&w, n1, &arena);
         assert_string_equal(rows[i].summary, result.status.summary_reserved_pods.ptr);
@@ -146,8 +164,10 @@ TEST(nothing_new_is_no_change_and_times_are_kept)
     w.view.now_ns += 1000 * LAS_NS_PER_SEC;
     struct result second = reconcile(&w, n1, &arena);
     assert_false(second.changed);
-    assert_int_equal(first.status.targets[0].last_transition_us, second.status.targets[0].last_transition_us);
-    assert_int_equal(first.status.conditions[0].last_transition_us, second.status.conditions[0].last_transition_us);
+    assert_int_equal(first.status.targets[0].last_transition_us,
+                     second.status.targets[0].last_transition_us);
+    assert_int_equal(first.status.conditions[0].last_transition_us,
+                     second.status.conditions[0].last_transition_us);
     w.table.infos[n1]->latency->status = (struct las_node_latency_status){0};
     las_arena_fini(&arena);
     world_fini(&w);

@@ -29,8 +29,7 @@ TEST(children_are_walked_in_order_over_nested_ones)
     static const enum las_json_type types[] = {LAS_JSON_NUMBER, LAS_JSON_ARRAY, LAS_JSON_OBJECT,
                                                LAS_JSON_STRING};
     uint32_t i = 0;
-    LAS_JSON_EACH(child, root)
-    {
+    LAS_JSON_EACH (child, root) {
         assert_true(i < 4);
         assert_int_equal(types[i++], las_json_type(child));
         assert_int_equal(0, las_json_key(child).len);

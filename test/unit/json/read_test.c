@@ -42,8 +42,7 @@ static void print(struct las_json value, struct las_json_writer *w)
     switch (las_json_type(value)) {
     case LAS_JSON_OBJECT:
         las_json_object_begin(w);
-        LAS_JSON_EACH(child, value)
-        {
+        LAS_JSON_EACH (child, value) {
             las_json_put_key_slice(w, las_json_key(child));
             print(child, w);
         }
@@ -51,8 +50,8 @@ static void print(struct las_json value, struct las_json_writer *w)
         break;
     case LAS_JSON_ARRAY:
         las_json_array_begin(w);
-        LAS_JSON_EACH(child, value)
-        print(child, w);
+        LAS_JSON_EACH (child, value)
+            print(child, w);
         las_json_array_end(w);
         break;
     case LAS_JSON_NUMBER:
@@ -355,16 +354,9 @@ TEST(bad_utf8_marks_the_document_and_only_that)
 {
     /* A24: surrogates, overlong forms and code points over U+10FFFF as well, which yajl lets pass.
      */
-    static const char *const bad[] = {"\xd4",
-                                      "a\xd4",
-                                      "\xc0\x80",
-                                      "\xed\xa0\x80",
-                                      "\xf4\x90\x80\x80",
-                                      "\xe2\x82",
-                                      "\x80",
-                                      "\xff",
-                                      "\\udc00",
-                                      "12345678\xd4zzzzzzzz"};
+    static const char *const bad[] = {
+        "\xd4",     "a\xd4", "\xc0\x80", "\xed\xa0\x80", "\xf4\x90\x80\x80",
+        "\xe2\x82", "\x80",  "\xff",     "\\udc00",      "12345678\xd4zzzzzzzz"};
     struct las_json_reader *reader = new_reader();
     for (size_t i = 0; i < LAS_COUNT_OF(bad); i++) {
         char text[100];

@@ -62,18 +62,18 @@ TEST(strings_are_escaped)
     expect_written("\"\\b\\t\\n\\f\\r\\\"\\\\\"", LAS_SLICE("\b\t\n\f\r\"\\"));
     expect_written("\"\\u0000\\u0001\\u001f\x7f\"", LAS_SLICE("\0\1\x1f\x7f"));
     expect_written("\"\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80\"",
-                  LAS_SLICE("\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80"));
+                   LAS_SLICE("\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80"));
 }
 
 TEST(bad_bytes_become_the_replacement_character)
 {
     expect_written("\"a\xef\xbf\xbd"
-                  "b\"",
-                  LAS_SLICE("a\xff"
-                            "b"));
+                   "b\"",
+                   LAS_SLICE("a\xff"
+                             "b"));
     expect_written("\"\xef\xbf\xbd\"", LAS_SLICE("\xc3")); /* broken off */
     expect_written("\"\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\"",
-                  LAS_SLICE("\xed\xa0\x80"));                               /* surrogate */
+                   LAS_SLICE("\xed\xa0\x80"));                               /* surrogate */
     expect_written("\"\xef\xbf\xbd\xef\xbf\xbdx\"", LAS_SLICE("\xc0\x80x")); /* overlong */
 }
 

@@ -32,16 +32,20 @@ static void change_something(struct world *w, uint64_t step)
     snprintf(name, sizeof(name), "n%u", (unsigned)i);
     switch (las_prng_below(&w->prng, 6)) {
     case 0:
-        world_node(w, name, "\"disktype\":\"ssd\"", las_prng_below(&w->prng, 4) ? "" : "\"unschedulable\":true");
+        world_node(w, name, "\"disktype\":\"ssd\"",
+                   las_prng_below(&w->prng, 4) ? "" : "\"unschedulable\":true");
         break;
     case 1:
-        assert_int_equal(LAS_OK, las_node_table_put_node(&w->table, las_slice_of(name), NULL, NULL));
+        assert_int_equal(LAS_OK,
+                         las_node_table_put_node(&w->table, las_slice_of(name), NULL, NULL));
         break;
     case 2:
         snprintf(text, sizeof(text),
-                 "\"capacity\":{\"latencyPods\":%u},\"source\":\"Measured\",\"measuredTime\":\"2026-05-01T12:%02u:%02uZ\"," "\"targets\":[{\"name\":\"ny4\",\"rtt\":{\"p99Microseconds\":%u}}]",
-                 (unsigned)las_prng_below(&w->prng, 4), (unsigned)(step / 60 % 60), (unsigned)(step % 60),
-                 20 + (unsigned)las_prng_below(&w->prng, 60));
+                 "\"capacity\":{\"latencyPods\":%u},\"source\":\"Measured\",\"measuredTime\":"
+                 "\"2026-05-01T12:%02u:%02uZ\","
+                 "\"targets\":[{\"name\":\"ny4\",\"rtt\":{\"p99Microseconds\":%u}}]",
+                 (unsigned)las_prng_below(&w->prng, 4), (unsigned)(step / 60 % 60),
+                 (unsigned)(step % 60), 20 + (unsigned)las_prng_below(&w->prng, 60));
         world_latency(w, name, text);
         break;
     case 3:
@@ -62,11 +66,15 @@ TEST(scores_are_those_of_a_fresh_scan_whatever_happened_between)
 {
     struct world w;
     world_init(&w);
-    struct las_pod *pods[] = {pod_of("plain", "", "1", ""), pod_of("plain2", "", "2", ""),
-                              pod_of("tight", "", "1", "\"latency-target-us\":\"40\""),
-                              pod_of("loose", "", "1", "\"latency-target-us\":\"70\",\"nodelatency.dev/max-age-seconds\":\"20\""),
-                              pod_of("named", "", "1", "\"latency-target-us\":\"70\",\"nodelatency.dev/target-dc\":\"ny4\""),
-                              pod_with_spec("ssd", "\"nodeSelector\":{\"disktype\":\"ssd\"}")};
+    struct las_pod *pods[] = {
+        pod_of("plain", "", "1", ""),
+        pod_of("plain2", "", "2", ""),
+        pod_of("tight", "", "1", "\"latency-target-us\":\"40\""),
+        pod_of("loose", "", "1",
+               "\"latency-target-us\":\"70\",\"nodelatency.dev/max-age-seconds\":\"20\""),
+        pod_of("named", "", "1",
+               "\"latency-target-us\":\"70\",\"nodelatency.dev/target-dc\":\"ny4\""),
+        pod_with_spec("ssd", "\"nodeSelector\":{\"disktype\":\"ssd\"}")};
     for (uint64_t step = 0; step < 4000; step++) {
         change_something(&w, step);
         expect_equal_to_a_fresh_scan(&w, pods[las_prng_below(&w.prng, LAS_COUNT_OF(pods))]);
@@ -116,9 +124,10 @@ TEST(a_pod_with_host_ports_is_of_no_class)
     struct world w;
     world_init(&w);
     world_node(&w, "n1", "", "");
-    struct las_pod *pod = las_pod_of(object_of(
-        LAS_KIND_POD, "{\"metadata\":{\"name\":\"a\",\"namespace\":\"ns\",\"uid\":\"u\"},\"spec\":{\"containers\":[{\"name\":\"c\","
-                      "\"ports\":[{\"hostPort\":80}]}]}}"));
+    struct las_pod *pod = las_pod_of(
+        object_of(LAS_KIND_POD, "{\"metadata\":{\"name\":\"a\",\"namespace\":\"ns\",\"uid\":\"u\"},"
+                                "\"spec\":{\"containers\":[{\"name\":\"c\","
+                                "\"ports\":[{\"hostPort\":80}]}]}}"));
     expect_equal_to_a_fresh_scan(&w, pod);
     expect_equal_to_a_fresh_scan(&w, pod);
     assert_int_equal(2, w.classes.scans);

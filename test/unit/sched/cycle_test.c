@@ -9,7 +9,9 @@ TEST(the_node_with_the_largest_margin_wins)
     for (int i = 0; i < 5; i++) {
         char name[8], latency[128];
         snprintf(name, sizeof(name), "n%d", i);
-        snprintf(latency, sizeof(latency), "\"targets\":[{\"name\":\"ny4\",\"rtt\":{\"p99Microseconds\":%d}}]", 40 - 5 * (i == 3));
+        snprintf(latency, sizeof(latency),
+                 "\"targets\":[{\"name\":\"ny4\",\"rtt\":{\"p99Microseconds\":%d}}]",
+                 40 - 5 * (i == 3));
         world_node(&w, name, "", "");
         world_latency(&w, name, latency);
     }
@@ -58,9 +60,14 @@ TEST(what_is_not_built_is_refused_by_name_and_never_bound)
     const struct {
         const char *spec, *says;
     } rows[] = {
-        {"\"affinity\":{\"podAntiAffinity\":{\"requiredDuringSchedulingIgnoredDuringExecution\":[{\"topologyKey\":\"zone\"}]}}", "podAntiAffinity"},
-        {"\"topologySpreadConstraints\":[{\"maxSkew\":1,\"topologyKey\":\"zone\",\"whenUnsatisfiable\":\"DoNotSchedule\"}]", "topologySpreadConstraints"},
-        {"\"volumes\":[{\"name\":\"v\",\"persistentVolumeClaim\":{\"claimName\":\"c\"}}]", "persistentVolumeClaim"},
+        {"\"affinity\":{\"podAntiAffinity\":{\"requiredDuringSchedulingIgnoredDuringExecution\":[{"
+         "\"topologyKey\":\"zone\"}]}}",
+         "podAntiAffinity"},
+        {"\"topologySpreadConstraints\":[{\"maxSkew\":1,\"topologyKey\":\"zone\","
+         "\"whenUnsatisfiable\":\"DoNotSchedule\"}]",
+         "topologySpreadConstraints"},
+        {"\"volumes\":[{\"name\":\"v\",\"persistentVolumeClaim\":{\"claimName\":\"c\"}}]",
+         "persistentVolumeClaim"},
         {"\"resourceClaims\":[{\"name\":\"gpu\"}]", "resourceClaims"},
     };
     struct world w;
@@ -82,7 +89,8 @@ TEST(malformed_annotations_fail_closed)
     world_node(&w, "n1", "", "");
     struct las_pod *pod = pod_of("a", "", "1", "\"latency-target-us\":\"50us\"");
     assert_int_equal(LAS_VERDICT_INVALID, world_decide(&w, pod).kind);
-    assert_string_equal("annotation latency-target-us: must be digits only with no unit, sign, blank or leading zero, got '50us'",
+    assert_string_equal("annotation latency-target-us: must be digits only with no unit, sign, "
+                        "blank or leading zero, got '50us'",
                         world_says(&w, pod));
     las_object_unref(&pod->object);
     world_fini(&w);

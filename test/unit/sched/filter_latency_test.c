@@ -14,11 +14,15 @@ TEST(data_quality_decides)
         const char *says;
     } rows[] = {
         {STATIC_NY4(50), WANT_50, "n1"},
-        {STATIC_NY4(51), WANT_50, "0/1 nodes are available: 1 latency above target (best 51us on n1, want <=50us ny4 p99)."},
+        {STATIC_NY4(51), WANT_50,
+         "0/1 nodes are available: 1 latency above target (best 51us on n1, want <=50us ny4 p99)."},
         {MEASURED("2026-05-01T12:00:20Z"), WANT_50, "n1"},
-        {MEASURED("2026-05-01T11:59:20Z"), WANT_50, "0/1 nodes are available: 1 measurement stale (70s>60s)."},
-        {MEASURED("2026-05-01T11:50:30Z"), WANT_50, "0/1 nodes are available: 1 measurement expired (10m>300s)."},
-        {"\"targets\":[{\"name\":\"ny4\",\"lossPerMillion\":1000000}]", WANT_50, "0/1 nodes are available: 1 target unreachable."},
+        {MEASURED("2026-05-01T11:59:20Z"), WANT_50,
+         "0/1 nodes are available: 1 measurement stale (70s>60s)."},
+        {MEASURED("2026-05-01T11:50:30Z"), WANT_50,
+         "0/1 nodes are available: 1 measurement expired (10m>300s)."},
+        {"\"targets\":[{\"name\":\"ny4\",\"lossPerMillion\":1000000}]", WANT_50,
+         "0/1 nodes are available: 1 target unreachable."},
         {NULL, WANT_50, "0/1 nodes are available: 1 no NodeLatency."},
         {"\"source\":\"Static\"", WANT_50, "0/1 nodes are available: 1 no target measured yet."},
         {STATIC_NY4(40), WANT_50 ",\"nodelatency.dev/target-dc\":\"fra2\"",
@@ -28,10 +32,13 @@ TEST(data_quality_decides)
         {STATIC_NY4(40), WANT_50 ",\"nodelatency.dev/percentile\":\"p50\"", "n1"},
         {MEASURED("2026-05-01T12:00:00Z"), WANT_50 ",\"nodelatency.dev/max-age-seconds\":\"20\"",
          "0/1 nodes are available: 1 measurement stale (30s>20s)."},
-        {"\"capacity\":{\"latencyPods\":0}," STATIC_NY4(40), WANT_50, "0/1 nodes are available: 1 latency capacity full (0/0)."},
-        {"\"capacity\":{\"bandwidthMbps\":100}," STATIC_NY4(40), WANT_50 ",\"nodelatency.dev/bandwidth-mbps\":\"101\"",
+        {"\"capacity\":{\"latencyPods\":0}," STATIC_NY4(40), WANT_50,
+         "0/1 nodes are available: 1 latency capacity full (0/0)."},
+        {"\"capacity\":{\"bandwidthMbps\":100}," STATIC_NY4(40),
+         WANT_50 ",\"nodelatency.dev/bandwidth-mbps\":\"101\"",
          "0/1 nodes are available: 1 latency bandwidth full (0/100 Mbps, want 101)."},
-        {"\"capacity\":{\"bandwidthMbps\":100}," STATIC_NY4(40), WANT_50 ",\"nodelatency.dev/bandwidth-mbps\":\"100\"", "n1"},
+        {"\"capacity\":{\"bandwidthMbps\":100}," STATIC_NY4(40),
+         WANT_50 ",\"nodelatency.dev/bandwidth-mbps\":\"100\"", "n1"},
         {NULL, "", "n1"},
         {"\"capacity\":{\"latencyPods\":0}," STATIC_NY4(400), "", "n1"},
     };
@@ -41,7 +48,8 @@ TEST(data_quality_decides)
         world_node(&w, "n1", "", "");
         if (rows[i].latency)
             world_latency(&w, "n1", rows[i].latency);
-        assert_string_equal(rows[i].says, world_says_of(&w, pod_of("a", "", "1", rows[i].annotations)));
+        assert_string_equal(rows[i].says,
+                            world_says_of(&w, pod_of("a", "", "1", rows[i].annotations)));
         world_fini(&w);
     }
 }
@@ -75,10 +83,12 @@ TEST(a_label_stands_in_for_a_missing_object_only_where_no_target_is_named)
     uint32_t n1 = world_node(&w, "n1", "", "");
     assert_int_equal(LAS_OK, las_latency_index_put_label(&w.latency, n1, 30));
     assert_string_equal("n1", world_says_of(&w, pod_of("a", "", "1", WANT_50)));
-    assert_string_equal("0/1 nodes are available: 1 latency above target (best 30us on n1, want <=20us p99).",
-                        world_says_of(&w, pod_of("a", "", "1", "\"latency-target-us\":\"20\"")));
-    assert_string_equal("0/1 nodes are available: 1 no NodeLatency.",
-                        world_says_of(&w, pod_of("a", "", "1", WANT_50 ",\"nodelatency.dev/target-dc\":\"ny4\"")));
+    assert_string_equal(
+        "0/1 nodes are available: 1 latency above target (best 30us on n1, want <=20us p99).",
+        world_says_of(&w, pod_of("a", "", "1", "\"latency-target-us\":\"20\"")));
+    assert_string_equal(
+        "0/1 nodes are available: 1 no NodeLatency.",
+        world_says_of(&w, pod_of("a", "", "1", WANT_50 ",\"nodelatency.dev/target-dc\":\"ny4\"")));
     world_fini(&w);
 }
 

@@ -6,7 +6,8 @@ static struct las_pod *with_ports(const char *name, const char *node, const char
 {
     char json[1024];
     snprintf(json, sizeof(json),
-             "{\"metadata\":{\"name\":\"%s\",\"namespace\":\"ns\",\"uid\":\"uid-%s\"},\"spec\":{\"schedulerName\":"
+             "{\"metadata\":{\"name\":\"%s\",\"namespace\":\"ns\",\"uid\":\"uid-%s\"},\"spec\":{"
+             "\"schedulerName\":"
              "\"latency-aware-scheduler\"%s%s%s,\"containers\":[{\"name\":\"c\",\"ports\":[%s]}]}}",
              name, name, node[0] ? ",\"nodeName\":\"" : "", node, node[0] ? "\"" : "", ports);
     return las_pod_of(object_of(LAS_KIND_POD, json));
@@ -23,10 +24,14 @@ TEST(address_protocol_and_port_clash)
         {"{\"hostPort\":80}", "{\"hostPort\":81}", true},
         {"{\"hostPort\":80}", "{\"hostPort\":80,\"protocol\":\"UDP\"}", true},
         {"{\"hostPort\":80,\"protocol\":\"TCP\"}", "{\"hostPort\":80}", false},
-        {"{\"hostPort\":80,\"hostIP\":\"127.0.0.1\"}", "{\"hostPort\":80,\"hostIP\":\"127.0.0.2\"}", true},
-        {"{\"hostPort\":80,\"hostIP\":\"127.0.0.1\"}", "{\"hostPort\":80,\"hostIP\":\"127.0.0.1\"}", false},
-        {"{\"hostPort\":80,\"hostIP\":\"127.0.0.1\"}", "{\"hostPort\":80,\"hostIP\":\"0.0.0.0\"}", false},
-        {"{\"hostPort\":80,\"hostIP\":\"0.0.0.0\"}", "{\"hostPort\":80,\"hostIP\":\"127.0.0.1\"}", false},
+        {"{\"hostPort\":80,\"hostIP\":\"127.0.0.1\"}", "{\"hostPort\":80,\"hostIP\":\"127.0.0.2\"}",
+         true},
+        {"{\"hostPort\":80,\"hostIP\":\"127.0.0.1\"}", "{\"hostPort\":80,\"hostIP\":\"127.0.0.1\"}",
+         false},
+        {"{\"hostPort\":80,\"hostIP\":\"127.0.0.1\"}", "{\"hostPort\":80,\"hostIP\":\"0.0.0.0\"}",
+         false},
+        {"{\"hostPort\":80,\"hostIP\":\"0.0.0.0\"}", "{\"hostPort\":80,\"hostIP\":\"127.0.0.1\"}",
+         false},
         {"{\"containerPort\":80}", "{\"hostPort\":80}", true},
         {"{\"hostPort\":79},{\"hostPort\":80}", "{\"hostPort\":1},{\"hostPort\":80}", false},
     };
@@ -35,9 +40,9 @@ TEST(address_protocol_and_port_clash)
         world_init(&w);
         world_node(&w, "n1", "", "");
         world_bound(&w, with_ports("held", "n1", rows[i].held));
-        const char *want = rows[i].passes
-                               ? "n1"
-                               : "0/1 nodes are available: 1 node(s) didn't have free ports for the requested pod ports.";
+        const char *want = rows[i].passes ? "n1"
+                                          : "0/1 nodes are available: 1 node(s) didn't have free "
+                                            "ports for the requested pod ports.";
         assert_string_equal(want, world_says_of(&w, with_ports("wanted", "", rows[i].wanted)));
         world_fini(&w);
     }

@@ -13,15 +13,24 @@ TEST(taints_and_tolerations)
         {"{\"key\":\"k\",\"value\":\"v\",\"effect\":\"NoSchedule\"}", "", false},
         {"{\"key\":\"k\",\"value\":\"v\",\"effect\":\"NoExecute\"}", "", false},
         {"{\"key\":\"k\",\"value\":\"v\",\"effect\":\"PreferNoSchedule\"}", "", true},
-        {"{\"key\":\"k\",\"value\":\"v\",\"effect\":\"NoSchedule\"}", "{\"key\":\"k\",\"value\":\"v\",\"effect\":\"NoSchedule\"}", true},
-        {"{\"key\":\"k\",\"value\":\"v\",\"effect\":\"NoSchedule\"}", "{\"key\":\"k\",\"operator\":\"Equal\",\"value\":\"v\"}", true},
-        {"{\"key\":\"k\",\"value\":\"v\",\"effect\":\"NoSchedule\"}", "{\"key\":\"k\",\"value\":\"w\"}", false},
-        {"{\"key\":\"k\",\"value\":\"v\",\"effect\":\"NoSchedule\"}", "{\"key\":\"k\",\"operator\":\"Exists\"}", true},
-        {"{\"key\":\"k\",\"value\":\"v\",\"effect\":\"NoSchedule\"}", "{\"operator\":\"Exists\"}", true},
-        {"{\"key\":\"k\",\"value\":\"v\",\"effect\":\"NoSchedule\"}", "{\"key\":\"l\",\"operator\":\"Exists\"}", false},
-        {"{\"key\":\"k\",\"value\":\"v\",\"effect\":\"NoSchedule\"}", "{\"key\":\"k\",\"operator\":\"Exists\",\"effect\":\"NoExecute\"}", false},
-        {"{\"key\":\"k\",\"value\":\"5\",\"effect\":\"NoSchedule\"}", "{\"key\":\"k\",\"operator\":\"Lt\",\"value\":\"9\"}", false},
-        {"{\"key\":\"k\",\"effect\":\"NoSchedule\"},{\"key\":\"l\",\"effect\":\"NoSchedule\"}", "{\"key\":\"k\",\"operator\":\"Exists\"}", false},
+        {"{\"key\":\"k\",\"value\":\"v\",\"effect\":\"NoSchedule\"}",
+         "{\"key\":\"k\",\"value\":\"v\",\"effect\":\"NoSchedule\"}", true},
+        {"{\"key\":\"k\",\"value\":\"v\",\"effect\":\"NoSchedule\"}",
+         "{\"key\":\"k\",\"operator\":\"Equal\",\"value\":\"v\"}", true},
+        {"{\"key\":\"k\",\"value\":\"v\",\"effect\":\"NoSchedule\"}",
+         "{\"key\":\"k\",\"value\":\"w\"}", false},
+        {"{\"key\":\"k\",\"value\":\"v\",\"effect\":\"NoSchedule\"}",
+         "{\"key\":\"k\",\"operator\":\"Exists\"}", true},
+        {"{\"key\":\"k\",\"value\":\"v\",\"effect\":\"NoSchedule\"}", "{\"operator\":\"Exists\"}",
+         true},
+        {"{\"key\":\"k\",\"value\":\"v\",\"effect\":\"NoSchedule\"}",
+         "{\"key\":\"l\",\"operator\":\"Exists\"}", false},
+        {"{\"key\":\"k\",\"value\":\"v\",\"effect\":\"NoSchedule\"}",
+         "{\"key\":\"k\",\"operator\":\"Exists\",\"effect\":\"NoExecute\"}", false},
+        {"{\"key\":\"k\",\"value\":\"5\",\"effect\":\"NoSchedule\"}",
+         "{\"key\":\"k\",\"operator\":\"Lt\",\"value\":\"9\"}", false},
+        {"{\"key\":\"k\",\"effect\":\"NoSchedule\"},{\"key\":\"l\",\"effect\":\"NoSchedule\"}",
+         "{\"key\":\"k\",\"operator\":\"Exists\"}", false},
         {"{\"key\":\"k\",\"effect\":\"NoSchedule\"},{\"key\":\"l\",\"effect\":\"NoExecute\"}",
          "{\"key\":\"k\",\"operator\":\"Exists\"},{\"key\":\"l\",\"operator\":\"Exists\"}", true},
     };
@@ -32,7 +41,8 @@ TEST(taints_and_tolerations)
         snprintf(spec, sizeof(spec), "\"taints\":[%s]", rows[i].taints);
         snprintf(pod_spec, sizeof(pod_spec), "\"tolerations\":[%s]", rows[i].tolerations);
         world_node(&w, "n1", "", spec);
-        const char *want = rows[i].passes ? "n1" : "0/1 nodes are available: 1 node(s) had untolerated taint(s).";
+        const char *want =
+            rows[i].passes ? "n1" : "0/1 nodes are available: 1 node(s) had untolerated taint(s).";
         assert_string_equal(want, world_says_of(&w, pod_with_spec("a", pod_spec)));
         world_fini(&w);
     }

@@ -7,10 +7,15 @@ TEST(a_cordoned_node_is_refused_unless_its_taint_is_tolerated)
     struct world w;
     world_init(&w);
     world_node(&w, "n1", "", "\"unschedulable\":true");
-    assert_string_equal("0/1 nodes are available: 1 node(s) were unschedulable.", world_says_of(&w, pod_of("a", "", "1", "")));
-    assert_string_equal("n1", world_says_of(&w, pod_with_spec("a", "\"tolerations\":[{\"key\":\"node.kubernetes.io/unschedulable\","
-                                                                   "\"operator\":\"Exists\",\"effect\":\"NoSchedule\"}]")));
-    assert_string_equal("n1", world_says_of(&w, pod_with_spec("a", "\"tolerations\":[{\"operator\":\"Exists\"}]")));
+    assert_string_equal("0/1 nodes are available: 1 node(s) were unschedulable.",
+                        world_says_of(&w, pod_of("a", "", "1", "")));
+    assert_string_equal(
+        "n1",
+        world_says_of(
+            &w, pod_with_spec("a", "\"tolerations\":[{\"key\":\"node.kubernetes.io/unschedulable\","
+                                   "\"operator\":\"Exists\",\"effect\":\"NoSchedule\"}]")));
+    assert_string_equal(
+        "n1", world_says_of(&w, pod_with_spec("a", "\"tolerations\":[{\"operator\":\"Exists\"}]")));
     world_fini(&w);
 }
 
@@ -19,8 +24,10 @@ TEST(the_first_filter_that_refuses_gives_the_reason)
     struct world w;
     world_init(&w);
     /* Cordoned, tainted and too small at once: it counts under NodeUnschedulable alone. */
-    world_node(&w, "n1", "", "\"unschedulable\":true,\"taints\":[{\"key\":\"k\",\"effect\":\"NoSchedule\"}]");
-    assert_string_equal("0/1 nodes are available: 1 node(s) were unschedulable.", world_says_of(&w, pod_of("a", "", "99", "")));
+    world_node(&w, "n1", "",
+               "\"unschedulable\":true,\"taints\":[{\"key\":\"k\",\"effect\":\"NoSchedule\"}]");
+    assert_string_equal("0/1 nodes are available: 1 node(s) were unschedulable.",
+                        world_says_of(&w, pod_of("a", "", "99", "")));
     world_fini(&w);
 }
 
@@ -30,7 +37,8 @@ TEST(a_node_that_only_a_pod_or_a_nodelatency_names_is_no_node)
     world_init(&w);
     world_bound(&w, pod_of("b", "ghost", "1", ""));
     world_latency(&w, "ghost2", STATIC_NY4(10));
-    assert_string_equal("no nodes available to schedule pods", world_says_of(&w, pod_of("a", "", "1", "")));
+    assert_string_equal("no nodes available to schedule pods",
+                        world_says_of(&w, pod_of("a", "", "1", "")));
     world_fini(&w);
 }
 

@@ -19,9 +19,12 @@ TEST(least_allocated)
         {INT64_MAX, 0, INT64_MAX, INT64_MAX, 0, INT64_MAX, 50},
     };
     for (size_t i = 0; i < LAS_COUNT_OF(rows); i++) {
-        struct las_node_row row = {.cpu_max = rows[i].cpu_max, .cpu_nonzero = rows[i].cpu_used,
-                                   .memory_max = rows[i].memory_max, .memory_nonzero = rows[i].memory_used};
-        struct las_pod pod = {.nonzero_cpu_milli = rows[i].cpu, .nonzero_memory_bytes = rows[i].memory};
+        struct las_node_row row = {.cpu_max = rows[i].cpu_max,
+                                   .cpu_nonzero = rows[i].cpu_used,
+                                   .memory_max = rows[i].memory_max,
+                                   .memory_nonzero = rows[i].memory_used};
+        struct las_pod pod = {.nonzero_cpu_milli = rows[i].cpu,
+                              .nonzero_memory_bytes = rows[i].memory};
         assert_int_equal(rows[i].score, las_score_least_allocated(&row, &pod));
     }
 }

@@ -1,4 +1,5 @@
-/* A small cluster for tests of decisions: nodes, NodeLatency objects and pods by name, in the real tables. */
+/* A small cluster for tests of decisions: nodes, NodeLatency objects and pods by name, in the real
+ * tables. */
 #ifndef LAS_TEST_UNIT_SCHED_WORLD_H
 #define LAS_TEST_UNIT_SCHED_WORLD_H
 
@@ -30,7 +31,8 @@ static inline void world_init(struct world *w)
     las_ledger_init(&w->ledger, &w->table, LAS_SLICE("latency-aware-scheduler"));
     las_latency_index_init(&w->latency, 60 * LAS_NS_PER_SEC);
     las_prng_init(&w->prng, 1);
-    w->view = (struct las_view){.nodes = &w->table, .latency = &w->latency, .now_ns = WORLD_NOW_NS, .latency_synced = true};
+    w->view = (struct las_view){
+        .nodes = &w->table, .latency = &w->latency, .now_ns = WORLD_NOW_NS, .latency_synced = true};
 }
 
 static inline void world_fini(struct world *w)
@@ -41,7 +43,8 @@ static inline void world_fini(struct world *w)
     las_class_cache_fini(&w->classes);
 }
 
-static inline uint32_t world_node(struct world *w, const char *name, const char *labels, const char *spec)
+static inline uint32_t world_node(struct world *w, const char *name, const char *labels,
+                                  const char *spec)
 {
     struct las_node *node = node_of(name, labels, spec);
     uint32_t row = LAS_NODE_NONE;
@@ -56,7 +59,8 @@ static inline uint32_t world_latency(struct world *w, const char *name, const ch
     struct las_node_latency *object = latency_of(name, 7, spec);
     uint32_t row = LAS_NODE_NONE;
     if (las_node_table_put_latency(&w->table, las_slice_of(name), object, &row) != LAS_OK ||
-        las_latency_index_put(&w->latency, row, object, false, WORLD_NOW_NS, WORLD_WALL_US) != LAS_OK)
+        las_latency_index_put(&w->latency, row, object, false, WORLD_NOW_NS, WORLD_WALL_US) !=
+            LAS_OK)
         abort();
     las_object_unref(&object->object);
     return row;

@@ -9,17 +9,20 @@
 #define S LAS_NS_PER_SEC
 /* 2026-05-01T12:00:30Z */
 #define T0_US INT64_C(1777636830000000)
-#define MEASURED(time, targets) "\"source\":\"Measured\",\"measuredTime\":\"" time "\",\"targets\":[" targets "]"
+#define MEASURED(time, targets)                                                                    \
+    "\"source\":\"Measured\",\"measuredTime\":\"" time "\",\"targets\":[" targets "]"
 #define NY4(p99) "{\"name\":\"ny4\",\"rtt\":{\"p50Microseconds\":10,\"p99Microseconds\":" #p99 "}}"
 #define AT_0 "2026-05-01T12:00:30Z"
 #define AT_30 "2026-05-01T12:01:00Z"
 
 static struct las_latency_query primary(enum las_percentile percentile)
 {
-    return (struct las_latency_query){.primary = true, .percentile = percentile, .column = LAS_TARGET_NONE};
+    return (struct las_latency_query){
+        .primary = true, .percentile = percentile, .column = LAS_TARGET_NONE};
 }
 
-static struct las_latency_reading read_at(const struct las_latency_index *index, uint32_t node, uint64_t now_ns)
+static struct las_latency_reading read_at(const struct las_latency_index *index, uint32_t node,
+                                          uint64_t now_ns)
 {
     struct las_latency_query query = primary(LAS_P99);
     struct las_latency_reading reading;
@@ -27,7 +30,8 @@ static struct las_latency_reading read_at(const struct las_latency_index *index,
     return reading;
 }
 
-static void put(struct las_latency_index *index, uint32_t node, const char *spec, bool arrived, uint64_t now_ns, int64_t wall_us)
+static void put(struct las_latency_index *index, uint32_t node, const char *spec, bool arrived,
+                uint64_t now_ns, int64_t wall_us)
 {
     struct las_node_latency *object = latency_of("n", 1, spec);
     assert_int_equal(LAS_OK, las_latency_index_put(index, node, object, arrived, now_ns, wall_us));
@@ -43,7 +47,8 @@ TEST(absent_is_never_a_number)
     assert_int_equal(LAS_LATENCY_NO_TARGET, read_at(&index, 5, S).quality);
     put(&index, 5, "\"targets\":[{\"name\":\"ny4\",\"lossPerMillion\":1000000}]", true, S, T0_US);
     assert_int_equal(LAS_LATENCY_UNREACHABLE, read_at(&index, 5, S).quality);
-    put(&index, 5, "\"targets\":[{\"name\":\"ny4\",\"rtt\":{\"p50Microseconds\":10}}]", true, S, T0_US);
+    put(&index, 5, "\"targets\":[{\"name\":\"ny4\",\"rtt\":{\"p50Microseconds\":10}}]", true, S,
+        T0_US);
     assert_int_equal(LAS_LATENCY_NO_PERCENTILE, read_at(&index, 5, S).quality);
     put(&index, 5, "\"targets\":[" NY4(40) "]", true, S, T0_US);
     assert_int_equal(LAS_LATENCY_FRESH, read_at(&index, 5, S).quality);
@@ -58,11 +63,16 @@ TEST(a_missing_percentile_gives_the_next_higher_one)
 {
     struct las_latency_index index;
     las_latency_index_init(&index, 60 * S);
-    put(&index, 0, "\"targets\":[{\"name\":\"ny4\",\"rtt\":{\"p90Microseconds\":20,\"maxMicroseconds\":90}}]", true, S, T0_US);
+    put(&index, 0,
+        "\"targets\":[{\"name\":\"ny4\",\"rtt\":{\"p90Microseconds\":20,\"maxMicroseconds\":90}}]",
+        true, S, T0_US);
     const struct {
         enum las_percentile asked, used;
         int32_t us;
-    } rows[] = {{LAS_P50, LAS_P90, 20}, {LAS_P90, LAS_P90, 20}, {LAS_P99, LAS_PMAX, 90}, {LAS_PMAX, LAS_PMAX, 90}};
+    } rows[] = {{LAS_P50, LAS_P90, 20},
+                {LAS_P90, LAS_P90, 20},
+                {LAS_P99, LAS_PMAX, 90},
+                {LAS_PMAX, LAS_PMAX, 90}};
     for (size_t i = 0; i < LAS_COUNT_OF(rows); i++) {
         struct las_latency_query query = primary(rows[i].asked);
         struct las_latency_reading reading;
@@ -133,7 +143,8 @@ TEST(static_objects_and_labels_do_not_age)
     assert_int_equal(LAS_LATENCY_FRESH, read_at(&index, 1, 86400 * S).quality);
     assert_int_equal(70, read_at(&index, 1, S).us);
     /* A label names no target: a pod that names one cannot rely on it. */
-    struct las_latency_query named = {.column = las_latency_index_target(&index, LAS_SLICE("ny4")), .percentile = LAS_P99};
+    struct las_latency_query named = {.column = las_latency_index_target(&index, LAS_SLICE("ny4")),
+                                      .percentile = LAS_P99};
     struct las_latency_reading reading;
     las_latency_read(&index, 1, &named, S, &reading);
     assert_int_equal(LAS_LATENCY_NO_OBJECT, reading.quality);
@@ -168,7 +179,8 @@ TEST(targets_one_character_apart_are_different)
     char spec[2048] = "\"targets\":[";
     for (int i = 0; i < 16; i++) {
         char one[80];
-        snprintf(one, sizeof(one), "%s{\"name\":\"ny%c\",\"rtt\":{\"p99Microseconds\":%d}}", i ? "," : "", 'a' + i, 10 + i);
+        snprintf(one, sizeof(one), "%s{\"name\":\"ny%c\",\"rtt\":{\"p99Microseconds\":%d}}",
+                 i ? "," : "", 'a' + i, 10 + i);
         strcat(spec, one);
     }
     strcat(spec, "]");
@@ -176,7 +188,8 @@ TEST(targets_one_character_apart_are_different)
     for (int i = 0; i < 16; i++) {
         char name[8];
         snprintf(name, sizeof(name), "ny%c", 'a' + i);
-        struct las_latency_query query = {.column = las_latency_index_target(&index, las_slice_of(name)), .percentile = LAS_P99};
+        struct las_latency_query query = {
+            .column = las_latency_index_target(&index, las_slice_of(name)), .percentile = LAS_P99};
         struct las_latency_reading reading;
         las_latency_read(&index, 3, &query, S, &reading);
         assert_int_equal(10 + i, reading.us);
@@ -195,7 +208,8 @@ TEST(a_failed_allocation_leaves_the_index_as_it_was)
         las_mem_fail_from(n);
         st = las_latency_index_put(&index, 0, object, true, S, T0_US);
         las_mem_fail_from(0);
-        assert_int_equal(st == LAS_OK ? LAS_LATENCY_FRESH : LAS_LATENCY_NO_OBJECT, read_at(&index, 0, S).quality);
+        assert_int_equal(st == LAS_OK ? LAS_LATENCY_FRESH : LAS_LATENCY_NO_OBJECT,
+                         read_at(&index, 0, S).quality);
         las_latency_index_fini(&index);
         assert_true(n < 100);
     }

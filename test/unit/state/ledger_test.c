@@ -22,7 +22,8 @@ static void set_up(struct fixture *f)
         char name[8];
         snprintf(name, sizeof(name), "n%d", i);
         struct las_node *node = node_of(name, "", "");
-        assert_int_equal(LAS_OK, las_node_table_put_node(&f->table, las_slice_of(name), node, NULL));
+        assert_int_equal(LAS_OK,
+                         las_node_table_put_node(&f->table, las_slice_of(name), node, NULL));
         las_object_unref(&node->object);
     }
     f->n1 = las_node_table_find(&f->table, LAS_SLICE("n1"));
@@ -123,7 +124,8 @@ TEST(only_our_pods_under_a_target_reserve_latency)
     set_up(&f);
     struct las_pod *plain = pod_of("a", "n1", "1", "");
     struct las_pod *broken = pod_of("b", "n1", "1", "\"latency-target-us\":\"50us\"");
-    struct las_pod *broken_later = pod_of("c", "n1", "1", "\"latency-target-us\":\"50us\",\"nodelatency.dev/decision\":\"{}\"");
+    struct las_pod *broken_later = pod_of(
+        "c", "n1", "1", "\"latency-target-us\":\"50us\",\"nodelatency.dev/decision\":\"{}\"");
     assert_false(las_ledger_reserves_latency(&f.ledger, plain));
     assert_false(las_ledger_reserves_latency(&f.ledger, broken));
     assert_true(las_ledger_reserves_latency(&f.ledger, broken_later));
@@ -183,7 +185,8 @@ TEST(sums_equal_those_of_a_simple_model_after_random_events)
         switch (las_prng_below(&prng, 4)) {
         case 0:
             if (model[i] == 0) {
-                uint32_t row = las_node_table_find(&f.table, node ? LAS_SLICE("n2") : LAS_SLICE("n1"));
+                uint32_t row =
+                    las_node_table_find(&f.table, node ? LAS_SLICE("n2") : LAS_SLICE("n1"));
                 assert_int_equal(LAS_OK, las_ledger_assume(&f.ledger, unbound[i], row));
                 model[i] = node + 1;
                 assumed[i] = true;
@@ -209,7 +212,8 @@ TEST(sums_equal_those_of_a_simple_model_after_random_events)
         for (int p = 0; p < PODS; p++)
             want[model[p]]++;
         for (int n = 1; n <= 2; n++) {
-            uint32_t row = las_node_table_find(&f.table, n == 2 ? LAS_SLICE("n2") : LAS_SLICE("n1"));
+            uint32_t row =
+                las_node_table_find(&f.table, n == 2 ? LAS_SLICE("n2") : LAS_SLICE("n1"));
             assert_int_equal(want[n] * 1000, f.table.rows[row].cpu_used);
             assert_int_equal(want[n], f.table.rows[row].pods_used);
             assert_int_equal(want[n] * 100, f.table.infos[row]->reserve.mbps_used);

@@ -48,7 +48,8 @@ TEST(a_row_is_used_again_and_starts_empty)
 {
     struct las_node_table table;
     las_node_table_init(&table);
-    struct las_node *first = node_of("n1", "", "\"unschedulable\":true"), *second = node_of("n2", "", "");
+    struct las_node *first = node_of("n1", "", "\"unschedulable\":true"),
+                    *second = node_of("n2", "", "");
     uint32_t row = 0, again = 1;
     assert_int_equal(LAS_OK, las_node_table_put_node(&table, LAS_SLICE("n1"), first, &row));
     assert_int_not_equal(0, table.rows[row].flags & LAS_NODE_UNSCHEDULABLE);
@@ -65,7 +66,8 @@ TEST(sums_return_to_zero_after_a_request_that_saturates)
 {
     struct las_node_table table;
     las_node_table_init(&table);
-    struct las_pod *huge = pod_of("a", "n1", "9223372036854775807", ""), *small = pod_of("b", "n1", "1", "");
+    struct las_pod *huge = pod_of("a", "n1", "9223372036854775807", ""),
+                   *small = pod_of("b", "n1", "1", "");
     struct las_placed_pod one = placed(huge), two = placed(small), three = placed(huge);
     struct las_placed_pod *all[] = {&one, &two, &three};
     for (size_t i = 0; i < 3; i++) {

@@ -12,15 +12,19 @@ static void on_delta(void *self, const struct las_delta *delta)
 {
     (void)self;
     const struct las_object *any = delta->new ? delta->new : delta->old;
-    las_buf_printf(&told, "%c%.*s%s ", !delta->old ? '+' : !delta->new ? '-' : '~', LAS_SLICE_ARG(any->meta.name),
-                   delta->listed ? "!" : "");
+    las_buf_printf(&told, "%c%.*s%s ",
+                   !delta->old   ? '+'
+                   : !delta->new ? '-'
+                                 : '~',
+                   LAS_SLICE_ARG(any->meta.name), delta->listed ? "!" : "");
 }
 
 static struct las_object *pod(const char *name, const char *uid, const char *version)
 {
     char json[512];
     snprintf(json, sizeof(json),
-             "{\"metadata\":{\"name\":\"%s\",\"namespace\":\"ns\",\"uid\":\"%s\",\"resourceVersion\":\"%s\"},"
+             "{\"metadata\":{\"name\":\"%s\",\"namespace\":\"ns\",\"uid\":\"%s\","
+             "\"resourceVersion\":\"%s\"},"
              "\"spec\":{\"containers\":[]}}",
              name, uid, version);
     return object_of(LAS_KIND_POD, json);
@@ -52,7 +56,8 @@ static void tear_down(struct las_store *store)
 
 TEST(events_in_any_order_are_borne)
 {
-    /* Fault B29: MODIFIED of unknown = add, ADDED of known = change, DELETED of unknown = nothing. */
+    /* Fault B29: MODIFIED of unknown = add, ADDED of known = change, DELETED of unknown = nothing.
+     */
     struct las_store store;
     set_up(&store);
     struct las_object *gone = pod("x", "u0", "1");
