@@ -1,6 +1,7 @@
 #include "harness.h"
 #include "test.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -86,16 +87,17 @@ TEST(chunked_body_may_be_split_at_any_byte)
  */
 static void answer_two_writes(void *self, struct exchange *x)
 {
-    size_t cut = *(size_t *)self;
+    atomic_size_t *next_cut = self;
+    size_t cut = *next_cut;
     server_raw(x, chunked, cut);
     usleep(1500);
     server_raw(x, chunked + cut, sizeof(chunked) - 1 - cut);
-    ++*(size_t *)self;
+    ++*next_cut;
 }
 
 TEST(read_boundary_at_each_byte_of_an_answer)
 {
-    size_t cut = 1;
+    atomic_size_t cut = 1; /* the server's thread counts it up */
     begin(answer_two_writes, &cut);
     while (cut < sizeof(chunked) - 1) {
         struct outcome o = {0};

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -20,7 +21,7 @@ static struct las_loop *loop;
 static struct las_lws *lws;
 static struct las_listen *server;
 static uint16_t port;
-static volatile int finished;
+static atomic_int finished;
 static uint64_t until_ns;
 
 static int handle(void *self, struct las_slice path, const char **content_type,
