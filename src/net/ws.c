@@ -191,9 +191,13 @@ static void connection_error(struct las_request_handle *stream, struct lws *wsi,
         ws->refused = NULL;
         return;
     }
+    /* After an answer, libwebsockets' text lies in a stack frame that has gone. */
     char both[400];
-    snprintf(both, sizeof(both), "%s%s%s", text ? text : "connection failed", reason[0] ? ": " : "",
-             reason);
+    if (code > 0)
+        snprintf(both, sizeof(both), "the server answered %d instead of switching protocols", code);
+    else
+        snprintf(both, sizeof(both), "%s%s%s", text ? text : "connection failed",
+                 reason[0] ? ": " : "", reason);
     finish(stream, LAS_OUTCOME_NOT_SENT, LAS_E_IO, both);
 }
 

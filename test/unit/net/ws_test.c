@@ -223,6 +223,26 @@ static void answer_head(void *self, struct exchange *x)
     send_close(x, 1000);
 }
 
+static void answer_200(void *self, struct exchange *x)
+{
+    (void)self;
+    static const char text[] = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
+    server_raw(x, text, sizeof(text) - 1);
+}
+
+TEST(answer_that_is_no_upgrade_is_named)
+{
+    struct outcome o = {0};
+    begin(answer_200, NULL);
+    watch("/", &o);
+    assert_true(run(&o.dones, 1, 20000));
+    assert_int_equal(LAS_OUTCOME_NOT_SENT, o.how);
+    assert_string_equal(
+        "the server answered 200 instead of switching protocols",
+        strstr(o.error, "the server answered") ? strstr(o.error, "the server answered") : o.error);
+    end();
+}
+
 TEST(handshake_carries_host_origin_agent_and_token)
 {
     char token[3001], authorization[3100];
