@@ -14,12 +14,20 @@ log=$E2E_DIR/$NS.watch
 watch_pods "$log"
 
 # Three of four have a target (750 of the room for 960), and some bandwidth.
+third='{"metadata":{"labels":{"third":"yes"}}}'
 template_pod=$(pod_json NAME "$(annotated latency-target-us 50 /bandwidth-mbps 10)")
+template_third=$(pod_json NAME "$(merged "$(annotated latency-target-us 50 /bandwidth-mbps 10)" "$third")")
 template_plain=$(pod_json NAME)
 stream() {
     local i
     for ((i = 0; i < pods; i++)); do
-        if ((i % 4)); then printf '%s\n' "${template_pod/NAME/p$i}"; else printf '%s\n' "${template_plain/NAME/p$i}"; fi
+        if ((i % 4 == 0)); then
+            printf '%s\n' "${template_plain/NAME/p$i}"
+        elif ((i % 3)); then
+            printf '%s\n' "${template_pod/NAME/p$i}"
+        else
+            printf '%s\n' "${template_third/NAME/p$i}"
+        fi
     done | kn create -f - >/dev/null
 }
 scheduler_start
@@ -53,9 +61,9 @@ expect_agreement "${names[@]}"
 
 # Killed, and a part of the pods deleted before the next start: what the status says is old, and put right at once.
 scheduler_kill
-# shellcheck disable=SC2046 # many names
-delete_pod $(kn get pods -o json | jq -r '.items[] | select((.metadata.name | ltrimstr("p") | tonumber) % 3 == 0) | .metadata.name')
-gone() { kn get pods -o name | wc -l | grep -qx $((pods - (pods + 2) / 3)); }
+left=$(kn get pods -l 'third!=yes' -o name | wc -l)
+delete_pods third=yes
+gone() { kn get pods -o name | wc -l | grep -qx "$left"; }
 wait_for 30 "the pods deleted" gone
 declare -A want
 for name in "${names[@]}"; do want[$name]=$(reserved_by_pods "$name"); done

@@ -92,6 +92,10 @@ target() { annotated latency-target-us "$1"; }
 # merged JSON...: one object of all.
 merged() { printf '%s\n' "$@" | jq -sc 'reduce .[] as $part ({}; . * $part)'; }
 
+# delete_pods [LABEL=VALUE]: all of the scenario's, or those with that label; kubectl would ask for each, a few a second.
+delete_pods() {
+    k delete --raw "/api/v1/namespaces/$NS/pods?gracePeriodSeconds=0&labelSelector=${1:+${1/=/%3D}}" >/dev/null
+}
 delete_pod() { kn delete pod "$@" --grace-period=0 --force --wait=false >/dev/null 2>&1; }
 
 ## What came of a pod
@@ -260,7 +264,7 @@ cleanup() {
     fi
     jobs -p | xargs -r kill 2>/dev/null || true
     {
-        kn delete pods --all --grace-period=0 --force --wait=false
+        delete_pods
         k get nodes -o name | { grep "^node/$X-" || true; } | xargs -r "$KUBECTL" --kubeconfig "$E2E_DIR/admin.kubeconfig" delete --wait=false
         k get nodelatencies -o name | { grep "/$X-" || true; } | xargs -r "$KUBECTL" --kubeconfig "$E2E_DIR/admin.kubeconfig" delete --wait=false
     } >/dev/null 2>&1 || true
