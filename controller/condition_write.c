@@ -153,8 +153,11 @@ static enum las_status start(struct las_condition_writer *writer,
     las_buf_init(&path, PATH_BYTES_MAX);
     las_buf_init(&body, BODY_BYTES_MAX);
     las_path_object(LAS_KIND_POD, meta->namespace, meta->name, "status", &path);
-    las_encode_unscheduled(meta, condition->reason, las_slice_of(condition->message),
-                           las_clock_wall_us(writer->scheduler->ports.clock), &body);
+    /* The time is that of the status: a new message alone leaves the one that is there. */
+    bool was_false = las_slice_is(condition->pod->scheduled_status, "False");
+    int64_t now_us = was_false ? 0 : las_clock_wall_us(writer->scheduler->ports.clock);
+    las_encode_unscheduled(meta, condition->reason, las_slice_of(condition->message), now_us,
+                           &body);
     enum las_status st = las_buf_status(&path);
     if (st == LAS_OK)
         st = las_buf_status(&body);

@@ -144,7 +144,10 @@ static void answer_condition(struct fake_server *server, struct las_request_hand
         if (!asked || strcmp(asked, version) != 0) {
             fake_set_failure(request, 409, "Conflict", "the object has been modified");
         } else {
+            char *transition = fake_member(request->body, "lastTransitionTime");
             server->conditions++;
+            server->transitions += transition != NULL;
+            free(transition);
             free(pod->condition);
             pod->condition = fake_member(request->body, "message");
             fake_changed(server, LAS_KIND_POD, pod, "MODIFIED");

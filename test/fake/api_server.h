@@ -49,6 +49,7 @@ struct fake_server {
     bool duplicate_events;
     uint32_t page_limit; /* smaller pages than asked for; 0 = as asked */
     uint64_t lists, watches, binds, bind_conflicts, events, conditions, statuses;
+    uint64_t transitions; /* conditions that brought a lastTransitionTime */
     struct las_buf log;         /* request lines, one each, of all but watches */
     struct las_buf event_notes; /* "reason: note" lines */
 };

@@ -27,7 +27,8 @@ void las_encode_binding(const struct las_meta *pod, struct las_slice node,
 
 /* Strategic merge patch of pods/status: condition PodScheduled=False. Carries uid and
  * resourceVersion of `pod`, so that it cannot land on a successor or on a pod that was bound
- * meanwhile. */
+ * meanwhile. now_us: since when, microseconds since 1970 UTC; 0: the status was False before, and
+ * the time that is there stays. */
 void las_encode_unscheduled(const struct las_meta *pod, const char *reason,
                             struct las_slice message, int64_t now_us, struct las_buf *out);
 

@@ -62,6 +62,23 @@ TEST(the_newest_message_is_the_one_that_stays)
     rig_fini(&rig);
 }
 
+TEST(the_time_of_a_condition_is_that_of_its_status_not_of_its_message)
+{
+    /* As in kube-scheduler: who waits for long can be told by lastTransitionTime. */
+    struct rig rig;
+    set_up(&rig);
+    rig_pod(&rig, "a", "9", "");
+    rig_run(&rig, 2 * RIG_S);
+    assert_int_equal(1, rig.server.conditions);
+    assert_int_equal(1, rig.server.transitions);
+    rig_pod(&rig, "a", "9", "\"latency-target-us\":\"50us\"");
+    rig_run(&rig, 2 * RIG_S);
+    assert_non_null(strstr(fake_pod_condition(&rig.server, "ns", "a"), "must be digits only"));
+    assert_int_equal(2, rig.server.conditions);
+    assert_int_equal(1, rig.server.transitions);
+    rig_fini(&rig);
+}
+
 TEST(conditions_do_not_hold_up_binds)
 {
     /* Fault B10: 2,000 pods that fit nowhere, their patches slow; the one that fits is bound at
