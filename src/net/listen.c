@@ -133,8 +133,8 @@ enum las_status las_listen_new(struct las_lws *lws, const char *address, uint16_
     (void)las_lws_take_error(lws);
     listen->vhost = las_lws_vhost_new(lws, &info);
     if (!listen->vhost) {
-        las_err_set(err, LAS_E_IO, "cannot listen on %s:%u: %s", address, port,
-                    las_lws_take_error(lws));
+        las_err_set(err, LAS_E_IO, "cannot listen on %s:%u (is the port in use?): %s", address,
+                    port, las_lws_take_error(lws));
         las_mem_free(listen);
         return LAS_E_IO;
     }

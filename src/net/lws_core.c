@@ -32,7 +32,10 @@ static void on_log(int level, const char *line)
     size_t len = strlen(line);
     while (len && (line[len - 1] == '\n' || line[len - 1] == ' '))
         len--;
-    snprintf(current->error, sizeof(current->error), "%.*s", (int)(len < 255 ? len : 255), line);
+    /* The first line is most often the cause, the last one what came of it. */
+    size_t said = strlen(current->error);
+    snprintf(current->error + said, sizeof(current->error) - said, "%s%.*s", said ? ": " : "",
+             (int)(len < 255 ? len : 255), line);
 }
 
 /* At the limit given to it lws stops accepting; at that of the process it would spin over a

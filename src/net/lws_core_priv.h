@@ -14,8 +14,8 @@ struct las_loop *las_lws_loop(struct las_lws *lws);
  * and knows no no_proxy. */
 struct lws_vhost *las_lws_vhost_new(struct las_lws *lws,
                                     const struct lws_context_creation_info *info);
-/* The last error line that lws logged, "" if none; emptied by the call. It is the only place where
- * it gives reasons. */
+/* The error lines that lws has logged since the last call, ": " between them, cut at 255 bytes; ""
+ * if none. It is the only place where it gives reasons. */
 const char *las_lws_take_error(struct las_lws *lws);
 
 #endif

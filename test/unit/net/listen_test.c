@@ -214,6 +214,8 @@ TEST(port_in_use_is_an_error_that_names_it)
                                               handle, NULL, &second, &err));
     snprintf(text, sizeof(text), "127.0.0.1:%u", ntohs(address.sin_port));
     assert_non_null(strstr(err.text, text));
+    assert_non_null(strstr(err.text, "is the port in use?"));
+    assert_non_null(strstr(err.text, "binding")); /* the cause, not only what came of it */
     close(fd);
     server = first;
     end();
