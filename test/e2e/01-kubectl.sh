@@ -5,10 +5,10 @@
 . "$(dirname "$0")/lib.sh"
 
 node_latency quick "$(rtt 38 8)"
-header=$(k get nodelatency -o wide | head -n 1 | tr -s ' ')
+header=$(first_line k get nodelatency -o wide | tr -s ' ')
 assert_equal "header of 'kubectl get nodelatency -o wide'" \
     "NAME TARGET P99-US JITTER-US STATE RESERVED READY UPDATED AGE NIC NUMA LOSS-PPM SOURCE" "${header% }"
-header=$(k get nlat | head -n 1 | tr -s ' ')
+header=$(first_line k get nlat | tr -s ' ')
 assert_equal "header of 'kubectl get nlat'" "NAME TARGET P99-US JITTER-US STATE RESERVED READY UPDATED AGE" "${header% }"
 assert_contains "kubectl get latency" "$(k get latency -o name)" "nodelatency.nodelatency.dev/$X-quick"
 # Lines are broken to the width of the terminal.

@@ -14,7 +14,8 @@ scheduler_name=latency-aware-scheduler
 scheduler_pid=''
 patience=20       # seconds that anything is waited for
 
-fail() { printf 'FAILED: %s\n' "$*" >&2; exit 1; }
+said=''           # whether the reason of a failure has been said
+fail() { said=yes; printf 'FAILED: %s\n' "$*" >&2; exit 1; }
 note() { printf '%s\n' "$*"; }
 
 k() { "$KUBECTL" --kubeconfig "$E2E_DIR/admin.kubeconfig" --request-timeout 30s "$@"; }
@@ -29,6 +30,13 @@ assert_contains() { # WHAT TEXT PART...
     for part in "$@"; do
         [[ $text == *"$part"* ]] || fail "$what: expected to contain '$part', got '$text'"
     done
+}
+
+# first_line COMMAND...: of its output, which is read to the end: what writes into a pipe that "head" has left dies of it.
+first_line() {
+    local all
+    all=$("$@")
+    printf '%s\n' "${all%%$'\n'*}"
 }
 
 # wait_for SECONDS WHAT COMMAND...: until the command succeeds; its last output is shown if it never does.
@@ -255,8 +263,10 @@ scheduler_rss_kib() { awk '$1 == "VmRSS:" { print $2 }' "/proc/$scheduler_pid/st
 
 ## Begin and end of a scenario
 
-cleanup() {
-    local status=$?
+cleanup() { # STATUS COMMAND: how the scenario ended, and with which command
+    local status=$1
+    # A command that fails under set -e would otherwise end the scenario without a word.
+    [ "$status" -eq 0 ] || [ -n "$said" ] || echo "FAILED: exit status $status of: $2" >&2
     if [ -n "$scheduler_pid" ]; then
         kill -TERM "$scheduler_pid" 2>/dev/null || true
         for _ in $(seq 40); do scheduler_lives || break; sleep 0.05; done
@@ -274,6 +284,6 @@ cleanup() {
     fi
     exit "$status"
 }
-trap cleanup EXIT
+trap 'cleanup $? "$BASH_COMMAND"' EXIT
 trap 'exit 1' TERM INT
 k create namespace "$NS" >/dev/null
